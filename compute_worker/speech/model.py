@@ -1,0 +1,89 @@
+"""What is asked of a speech provider and what comes back. No I/O."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+FRAME_SAMPLES = 576  # MPEG-2 Layer III frame at 24 kHz: 24 ms
+FRAME_BYTES = 192  # 64 kbit/s x 24 ms
+FRAME_MS = 24
+SAMPLE_RATE = 24_000
+
+
+class ProviderType(Enum):
+    BUILTIN = "builtin"
+    CUSTOM_OPENAI = "custom-openai"
+    OPENAI = "openai"
+    DEEPINFRA = "deepinfra"
+    REPLICATE = "replicate"
+
+
+@dataclass(frozen=True)
+class RequestPolicy:
+    max_retries: int = 2
+    timeout_ms: int = 285_000
+    max_concurrent: int = 3
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A provider with its credentials, resolved for one generation run; never stored or logged."""
+
+    ref: str
+    type: ProviderType
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+    default_model: str = ""
+    default_instructions: str = ""
+    policy: RequestPolicy = RequestPolicy()
+
+
+@dataclass(frozen=True)
+class SpeechRequest:
+    """text is what is spoken; character offsets in results are code points into it."""
+
+    text: str
+    model: str
+    voice: str
+    language: str  # BCP 47
+    instructions: str = ""
+    native_speed: float = 1.0
+
+
+@dataclass(frozen=True)
+class WordTime:
+    """One word's sound: milliseconds from the start of the audio, code points into the text."""
+
+    start_ms: int
+    end_ms: int
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True)
+class SynthesizedAudio:
+    """A provider's answer as it came: bytes in whatever container, and word times if it gave them
+    (in milliseconds of these bytes' audio)."""
+
+    body: bytes = field(repr=False)
+    words: tuple[WordTime, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Voice:
+    voice_id: str
+    name: str
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class SpokenSegment:
+    """A segment in the stream's format: CBR frames without pause, and its word times measured from
+    the start of the first frame (they include the codec's delay of 1105 samples)."""
+
+    frames: bytes = field(repr=False)
+    words: tuple[WordTime, ...]
+    exact: bool  # measured, not estimated in proportion to the text
+
+    @property
+    def frame_count(self) -> int:
+        return len(self.frames) // FRAME_BYTES
