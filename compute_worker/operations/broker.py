@@ -1,0 +1,164 @@
+"""The connection to the broker, and the stores that Lectern keeps there.
+
+jobs stream    lectern.jobs.<kind>              work queue, one message per submitted run
+events stream  lectern.events.<topic>           what happened, replayable by sequence
+job states     $KV.lectern_job_states.<key>     records, sessions, cursors, claims
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import nats
+import structlog
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from nats.js.api import DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
+from nats.js.errors import NotFoundError
+
+from shared.errors import Code, LecternError
+
+JOBS_STREAM = "lectern_jobs"
+JOBS_SUBJECT = "lectern.jobs"
+EVENTS_STREAM = "lectern_events"
+EVENTS_SUBJECT = "lectern.events"
+JOB_STATES_BUCKET = "lectern_job_states"
+JOB_STATES_STREAM = f"KV_{JOB_STATES_BUCKET}"
+JOB_STATES_SUBJECT = f"$KV.{JOB_STATES_BUCKET}"
+
+CONNECT_RETRY_SECONDS = 0.2  # a broker that starts beside us is there within a few tries
+REQUEST_TIMEOUT_SECONDS = 5.0
+DEDUP_WINDOW_SECONDS = 120.0
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class BrokerLimits:
+    """Sizes as the specification's part 8 sets them."""
+
+    jobs_max_bytes: int = 268_435_456
+    events_max_bytes: int = 134_217_728
+    job_states_max_bytes: int = 67_108_864
+    replicas: int = 1
+
+
+@dataclass(frozen=True)
+class Broker:
+    client: Client
+    jetstream: JetStreamContext
+
+    @property
+    def is_connected(self) -> bool:
+        return bool(self.client.is_connected)
+
+
+def broker_unavailable(error: Exception) -> LecternError:
+    return LecternError(
+        Code.UNAVAILABLE,
+        "The message broker did not answer. Trying again may help.",
+        reason="BROKER_UNAVAILABLE",
+        details={"cause": type(error).__name__},
+    )
+
+
+@asynccontextmanager
+async def connect_broker(url: str, *, name: str, limits: BrokerLimits) -> AsyncIterator[Broker]:
+    """Waits for the broker however long it takes, then keeps the connection up across its restarts."""
+    client = await _connect(url, name)
+    try:
+        jetstream = client.jetstream(timeout=REQUEST_TIMEOUT_SECONDS)
+        await ensure_stores(jetstream, limits)
+        yield Broker(client, jetstream)
+    finally:
+        await client.close()
+
+
+async def _connect(url: str, name: str) -> Client:
+    attempts = 0
+    while True:
+        try:
+            return await nats.connect(
+                servers=[url],
+                name=name,
+                max_reconnect_attempts=-1,
+                reconnect_time_wait=0.5,
+                ping_interval=5,
+                max_outstanding_pings=2,
+                connect_timeout=3,
+                error_cb=_log_error,
+                disconnected_cb=_log_disconnected,
+                reconnected_cb=_log_reconnected,
+            )
+        except (OSError, NatsError, TimeoutError) as error:
+            attempts += 1
+            if attempts % 25 == 0:
+                log.warning("broker not reachable, still trying", cause=type(error).__name__)
+            await asyncio.sleep(CONNECT_RETRY_SECONDS)
+
+
+async def _log_error(error: Exception) -> None:
+    log.debug("broker connection error", cause=type(error).__name__)
+
+
+async def _log_disconnected() -> None:
+    log.warning("broker disconnected, reconnecting")
+
+
+async def _log_reconnected() -> None:
+    log.info("broker reconnected")
+
+
+async def ensure_stores(jetstream: JetStreamContext, limits: BrokerLimits) -> None:
+    """Creates the two streams and the bucket, or changes them in place to the given sizes."""
+    for config in _store_configs(limits):
+        await _ensure(jetstream, config)
+
+
+def _store_configs(limits: BrokerLimits) -> tuple[StreamConfig, ...]:
+    return (
+        StreamConfig(
+            name=JOBS_STREAM,
+            subjects=[f"{JOBS_SUBJECT}.>"],
+            retention=RetentionPolicy.WORK_QUEUE,
+            storage=StorageType.FILE,
+            max_bytes=limits.jobs_max_bytes,
+            num_replicas=limits.replicas,
+            discard=DiscardPolicy.NEW,  # a full queue refuses new work instead of dropping old
+            duplicate_window=DEDUP_WINDOW_SECONDS,
+        ),
+        StreamConfig(
+            name=EVENTS_STREAM,
+            subjects=[f"{EVENTS_SUBJECT}.>"],
+            storage=StorageType.FILE,
+            max_bytes=limits.events_max_bytes,
+            max_age=86_400,  # a session lives 30 minutes past its last listener; a day is ample
+            num_replicas=limits.replicas,
+            duplicate_window=DEDUP_WINDOW_SECONDS,
+        ),
+        StreamConfig(
+            # The layout of a NATS key-value bucket (ADR-8), so that its own tools can read it.
+            name=JOB_STATES_STREAM,
+            subjects=[f"{JOB_STATES_SUBJECT}.>"],
+            storage=StorageType.FILE,
+            max_bytes=limits.job_states_max_bytes,
+            max_msgs_per_subject=1,
+            num_replicas=limits.replicas,
+            discard=DiscardPolicy.NEW,
+            allow_rollup_hdrs=True,
+            allow_msg_ttl=True,
+            deny_delete=True,
+            duplicate_window=DEDUP_WINDOW_SECONDS,
+        ),
+    )
+
+
+async def _ensure(jetstream: JetStreamContext, config: StreamConfig) -> None:
+    try:
+        await jetstream.stream_info(config.name or "")
+    except NotFoundError:
+        await jetstream.add_stream(config)
+    else:
+        await jetstream.update_stream(config)

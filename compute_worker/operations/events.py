@@ -1,0 +1,60 @@
+"""The operation-events stream: publish to a topic, replay a topic from any event on, then follow it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js.api import ConsumerConfig, DeliverPolicy
+
+from compute_worker.operations.broker import EVENTS_STREAM, EVENTS_SUBJECT, Broker, broker_unavailable
+from compute_worker.operations.job_states import unsubscribe
+
+
+@dataclass(frozen=True)
+class Event:
+    event_id: int  # the stream's sequence: increasing, not gapless
+    payload: dict[str, Any]
+
+
+class Events:
+    def __init__(self, *, broker: Broker) -> None:
+        self._broker = broker
+
+    async def publish(self, topic: str, payload: dict[str, Any]) -> int:
+        body = json.dumps(payload, separators=(",", ":")).encode()
+        try:
+            ack = await self._broker.jetstream.publish(f"{EVENTS_SUBJECT}.{topic}", body)
+        except (NatsError, TimeoutError) as error:
+            raise broker_unavailable(error) from error
+        return int(ack.seq)
+
+    @asynccontextmanager
+    async def follow(self, topic: str, *, after_event_id: int = 0) -> AsyncIterator["asyncio.Queue[Event]"]:
+        """A queue that receives everything stored after the given event, then everything new."""
+        queue: asyncio.Queue[Event] = asyncio.Queue()
+
+        async def deliver(message: Msg) -> None:
+            queue.put_nowait(Event(int(message.metadata.sequence.stream), json.loads(message.data)))
+
+        config = ConsumerConfig(
+            deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=after_event_id + 1
+        )
+        try:
+            subscription = await self._broker.jetstream.subscribe(
+                f"{EVENTS_SUBJECT}.{topic}",
+                stream=EVENTS_STREAM,
+                cb=deliver,
+                ordered_consumer=True,
+                config=config,
+            )
+        except (NatsError, TimeoutError) as error:
+            raise broker_unavailable(error) from error
+        try:
+            yield queue
+        finally:
+            await unsubscribe(subscription)

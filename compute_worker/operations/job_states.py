@@ -1,0 +1,134 @@
+"""The job-state bucket: small JSON values under keys, with revisions and lifetimes.
+
+Written over plain JetStream messages because the client's own key-value class has no lifetime on update.
+"""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js.errors import APIError, NotFoundError
+
+from compute_worker.operations.broker import (
+    JOB_STATES_STREAM,
+    JOB_STATES_SUBJECT,
+    Broker,
+    broker_unavailable,
+)
+
+WRONG_LAST_SEQUENCE = 10071  # JetStream's JSStreamWrongLastSequenceErrF
+PURGE_MARKER_SECONDS = 1.0  # the marker of a deleted key disappears by itself
+
+Value = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    value: Value
+    revision: int
+
+
+class JobStates:
+    def __init__(self, *, broker: Broker) -> None:
+        self._broker = broker
+
+    async def get(self, key: str) -> Entry | None:
+        try:
+            message = await self._broker.jetstream.get_last_msg(JOB_STATES_STREAM, self._subject(key))
+        except NotFoundError:
+            return None
+        except (NatsError, TimeoutError) as error:
+            raise broker_unavailable(error) from error
+        if not message.data:  # a purge marker
+            return None
+        return Entry(json.loads(message.data), int(message.seq or 0))
+
+    async def put(self, key: str, value: Value, *, ttl_seconds: float | None = None) -> int:
+        return await self._publish(key, value, {}, ttl_seconds)
+
+    async def create(self, key: str, value: Value, *, ttl_seconds: float | None = None) -> int | None:
+        """The new revision, or None when the key exists."""
+        revision = await self._publish_expecting(key, value, 0, ttl_seconds)
+        if revision is not None:
+            return revision
+        # The key may be held only by the marker of its own deletion.
+        marker = await self._marker_revision(key)
+        return None if marker is None else await self._publish_expecting(key, value, marker, ttl_seconds)
+
+    async def update(
+        self, key: str, value: Value, revision: int, *, ttl_seconds: float | None = None
+    ) -> int | None:
+        """The new revision, or None when somebody else wrote since."""
+        return await self._publish_expecting(key, value, revision, ttl_seconds)
+
+    async def delete(self, key: str) -> None:
+        await self._publish(key, None, {"KV-Operation": "PURGE", "Nats-Rollup": "sub"}, PURGE_MARKER_SECONDS)
+
+    @asynccontextmanager
+    async def watch(self, key: str, on_change: Callable[[Value], None]) -> AsyncIterator[None]:
+        """Calls on_change with the present value, if there is one, and with every later one."""
+
+        async def deliver(message: Msg) -> None:
+            if message.data:
+                on_change(json.loads(message.data))
+
+        subscription = await self._broker.jetstream.subscribe(
+            self._subject(key), stream=JOB_STATES_STREAM, cb=deliver, ordered_consumer=True
+        )
+        try:
+            yield
+        finally:
+            await unsubscribe(subscription)
+
+    async def _publish_expecting(
+        self, key: str, value: Value, revision: int, ttl_seconds: float | None
+    ) -> int | None:
+        headers = {"Nats-Expected-Last-Subject-Sequence": str(revision)}
+        try:
+            return await self._publish(key, value, headers, ttl_seconds)
+        except _StaleRevisionError:
+            return None
+
+    async def _publish(
+        self, key: str, value: Value | None, headers: dict[str, str], ttl_seconds: float | None
+    ) -> int:
+        payload = b"" if value is None else json.dumps(value, separators=(",", ":")).encode()
+        try:
+            ack = await self._broker.jetstream.publish(
+                self._subject(key), payload, headers=headers or None, msg_ttl=ttl_seconds
+            )
+        except APIError as error:
+            if error.err_code == WRONG_LAST_SEQUENCE:
+                raise _StaleRevisionError from error
+            raise broker_unavailable(error) from error
+        except (NatsError, TimeoutError) as error:
+            raise broker_unavailable(error) from error
+        return int(ack.seq)
+
+    async def _marker_revision(self, key: str) -> int | None:
+        try:
+            message = await self._broker.jetstream.get_last_msg(JOB_STATES_STREAM, self._subject(key))
+        except NotFoundError:
+            return 0
+        except (NatsError, TimeoutError) as error:
+            raise broker_unavailable(error) from error
+        return None if message.data else int(message.seq or 0)
+
+    @staticmethod
+    def _subject(key: str) -> str:
+        return f"{JOB_STATES_SUBJECT}.{key}"
+
+
+class _StaleRevisionError(Exception):
+    """The key's last revision is not the one expected."""
+
+
+async def unsubscribe(subscription: Any) -> None:
+    try:
+        await subscription.unsubscribe()
+    except NatsError:
+        return  # closed with its connection

@@ -1,0 +1,132 @@
+"""An operation's record and the only ways in which it may change. No I/O."""
+
+import hashlib
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+
+class OperationKind(Enum):
+    DOCUMENT = "document"
+    PLAYBACK = "playback"
+
+
+class OperationState(Enum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_terminal(self) -> bool:
+        return self in {OperationState.SUCCEEDED, OperationState.FAILED, OperationState.CANCELLED}
+
+
+@dataclass(frozen=True)
+class Progress:
+    phase: str = ""
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True)
+class OperationFailure:
+    code: str
+    message: str
+    retryable: bool
+
+
+@dataclass(frozen=True)
+class OperationRecord:
+    operation_id: str
+    kind: OperationKind
+    dedup_key: str
+    state: OperationState
+    created_at: float  # seconds since the epoch, like the other times
+    updated_at: float
+    heartbeat_at: float
+    arguments: dict[str, Any] = field(default_factory=dict)
+    run: int = 1  # how often it was submitted anew
+    attempt: int = 0  # deliveries of this run
+    progress: Progress = Progress()
+    failure: OperationFailure | None = None
+    result_ref: str = ""
+    worker_id: str = ""
+
+    def is_stale(self, now: float, stale_seconds: float) -> bool:
+        return not self.state.is_terminal and now - max(self.heartbeat_at, self.updated_at) > stale_seconds
+
+    def to_json(self) -> dict[str, Any]:
+        value = asdict(self)
+        value["kind"] = self.kind.value
+        value["state"] = self.state.value
+        return value
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> "OperationRecord":
+        failure = value["failure"]
+        return OperationRecord(
+            **{
+                **value,
+                "kind": OperationKind(value["kind"]),
+                "state": OperationState(value["state"]),
+                "progress": Progress(**value["progress"]),
+                "failure": OperationFailure(**failure) if failure else None,
+            }
+        )
+
+
+def operation_id_of(kind: OperationKind, dedup_key: str) -> str:
+    """One key, one operation: the id follows from the key, so no index is needed."""
+    return f"{kind.value}-{hashlib.sha256(dedup_key.encode()).hexdigest()[:32]}"
+
+
+def queued(
+    kind: OperationKind, dedup_key: str, arguments: dict[str, Any], now: float, run: int = 1
+) -> OperationRecord:
+    return OperationRecord(
+        operation_id=operation_id_of(kind, dedup_key),
+        kind=kind,
+        dedup_key=dedup_key,
+        state=OperationState.QUEUED,
+        created_at=now,
+        updated_at=now,
+        heartbeat_at=now,
+        arguments=arguments,
+        run=run,
+    )
+
+
+def started(record: OperationRecord, worker_id: str, now: float) -> OperationRecord:
+    return replace(
+        record,
+        state=OperationState.RUNNING,
+        attempt=record.attempt + 1,
+        worker_id=worker_id,
+        updated_at=now,
+        heartbeat_at=now,
+    )
+
+
+def beating(record: OperationRecord, progress: Progress, now: float) -> OperationRecord:
+    return replace(record, progress=progress, updated_at=now, heartbeat_at=now)
+
+
+def succeeded(record: OperationRecord, result_ref: str, now: float) -> OperationRecord:
+    return replace(
+        record, state=OperationState.SUCCEEDED, result_ref=result_ref, failure=None, updated_at=now
+    )
+
+
+def failed(record: OperationRecord, failure: OperationFailure, now: float) -> OperationRecord:
+    return replace(record, state=OperationState.FAILED, failure=failure, updated_at=now)
+
+
+def requeued(record: OperationRecord, now: float) -> OperationRecord:
+    """Waiting for its next delivery after a failure that may pass."""
+    return replace(record, state=OperationState.QUEUED, worker_id="", updated_at=now)
+
+
+def cancelled(record: OperationRecord, now: float) -> OperationRecord:
+    return replace(record, state=OperationState.CANCELLED, updated_at=now)

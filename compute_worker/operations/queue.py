@@ -1,0 +1,161 @@
+"""Submitting, reading, watching and cancelling operations, from any worker."""
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import structlog
+from nats.errors import Error as NatsError
+from nats.js.errors import APIError
+
+from compute_worker.operations import model
+from compute_worker.operations.broker import JOBS_SUBJECT, Broker, broker_unavailable
+from compute_worker.operations.events import Events
+from compute_worker.operations.job_states import JobStates
+from compute_worker.operations.model import OperationKind, OperationRecord, OperationState
+from shared.errors import Code, LecternError
+
+RECORD_TTL_SECONDS = 7 * 86_400.0
+CANCEL_SUBJECT = "lectern.control.cancel"
+SUBMIT_TRIES = 5  # compare-and-set rounds before we call it contention
+
+ResultExists = Callable[[str], Awaitable[bool]]
+log = structlog.get_logger(__name__)
+
+
+def record_key(operation_id: str) -> str:
+    return f"operation.{operation_id}"
+
+
+def event_topic(operation_id: str) -> str:
+    return f"operation.{operation_id}"
+
+
+class OperationQueue:
+    def __init__(
+        self,
+        *,
+        broker: Broker,
+        states: JobStates,
+        events: Events,
+        stale_seconds: float,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._broker = broker
+        self._states = states
+        self._events = events
+        self._stale_seconds = stale_seconds
+        self._clock = clock
+
+    async def submit(
+        self,
+        kind: OperationKind,
+        dedup_key: str,
+        arguments: dict[str, Any],
+        *,
+        again: bool = False,
+        result_exists: ResultExists | None = None,
+    ) -> OperationRecord:
+        """One key gives one operation: a live one is joined, a finished one is returned while its result
+        exists. A failed or cancelled one runs again only when `again` says so, a stale one always."""
+        operation_id = model.operation_id_of(kind, dedup_key)
+        for _ in range(SUBMIT_TRIES):
+            entry = await self._states.get(record_key(operation_id))
+            if entry is None:
+                record = model.queued(kind, dedup_key, arguments, self._clock())
+                revision = await self._states.create(
+                    record_key(operation_id), record.to_json(), ttl_seconds=RECORD_TTL_SECONDS
+                )
+            else:
+                present = OperationRecord.from_json(entry.value)
+                if not await self._must_run_again(present, again, result_exists):
+                    if present.state is OperationState.QUEUED:
+                        await self._enqueue(present)  # its submitter may have died before enqueuing
+                    return present
+                record = model.queued(kind, dedup_key, arguments, self._clock(), run=present.run + 1)
+                revision = await self._write(record, entry.revision)
+            if revision is not None:
+                await self._enqueue(record)
+                await self.announce(record)
+                return record
+        raise LecternError(Code.ABORTED, "The operation is being changed by others. Try again.")
+
+    async def get(self, operation_id: str) -> OperationRecord:
+        entry = await self._states.get(record_key(operation_id))
+        if entry is None:
+            raise LecternError(Code.NOT_FOUND, "There is no such operation.", reason="OPERATION_NOT_FOUND")
+        return OperationRecord.from_json(entry.value)
+
+    async def watch(self, operation_id: str) -> AsyncIterator[OperationRecord]:
+        """The present record, then every change, until a terminal state."""
+        async with self._events.follow(event_topic(operation_id)) as queue:
+            record = await self.get(operation_id)
+            yield record
+            while not record.state.is_terminal:
+                event = await queue.get()
+                change = OperationRecord.from_json(event.payload)
+                if (change.run, change.updated_at) > (record.run, record.updated_at):
+                    record = change
+                    yield record
+
+    async def cancel(self, operation_id: str) -> OperationRecord:
+        record = await self.change(
+            operation_id, lambda r: None if r.state.is_terminal else model.cancelled(r, self._clock())
+        )
+        if record.state is OperationState.CANCELLED:
+            await self._broker.client.publish(CANCEL_SUBJECT, operation_id.encode())
+        return record
+
+    async def change(
+        self, operation_id: str, transition: Callable[[OperationRecord], OperationRecord | None]
+    ) -> OperationRecord:
+        """Applies the transition to the latest record and announces the result. A transition that returns
+        None leaves the record as it is."""
+        while True:
+            entry = await self._states.get(record_key(operation_id))
+            if entry is None:
+                raise LecternError(
+                    Code.NOT_FOUND, "There is no such operation.", reason="OPERATION_NOT_FOUND"
+                )
+            present = OperationRecord.from_json(entry.value)
+            changed = transition(present)
+            if changed is None:
+                return present
+            if await self._write(changed, entry.revision) is not None:
+                await self.announce(changed)
+                return changed
+
+    async def announce(self, record: OperationRecord) -> None:
+        await self._events.publish(event_topic(record.operation_id), record.to_json())
+
+    async def _must_run_again(
+        self, present: OperationRecord, again: bool, result_exists: ResultExists | None
+    ) -> bool:
+        if present.is_stale(self._clock(), self._stale_seconds):
+            log.warning("replacing a stale operation", operation_id=present.operation_id)
+            return True
+        if present.state is OperationState.SUCCEEDED:
+            return again or (result_exists is not None and not await result_exists(present.result_ref))
+        return present.state.is_terminal and again
+
+    async def _write(self, record: OperationRecord, revision: int) -> int | None:
+        return await self._states.update(
+            record_key(record.operation_id), record.to_json(), revision, ttl_seconds=RECORD_TTL_SECONDS
+        )
+
+    async def _enqueue(self, record: OperationRecord) -> None:
+        subject = f"{JOBS_SUBJECT}.{record.kind.value}"
+        headers = {"Nats-Msg-Id": f"{record.operation_id}.{record.run}"}
+        body = f"{record.operation_id} {record.run}".encode()
+        try:
+            await self._broker.jetstream.publish(subject, body, headers=headers)
+        except APIError as error:
+            await self.change(record.operation_id, lambda r: replace(r, state=OperationState.CANCELLED))
+            raise LecternError(
+                Code.RESOURCE_EXHAUSTED,
+                "The work queue is full. Try again in a while.",
+                reason="QUEUE_FULL",
+            ) from error
+        except (NatsError, TimeoutError) as error:
+            raise broker_unavailable(error) from error
