@@ -1,0 +1,51 @@
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from shared.errors import Code, LecternError
+from shared.objects.s3_store import S3Options, S3Store, open_s3_store
+
+
+async def test_a_missing_bucket_is_named_with_what_to_do(s3_options: S3Options) -> None:
+    async with open_s3_store(replace(s3_options, bucket="not-there")) as store:
+        with pytest.raises(LecternError, match="S3_AUTO_CREATE_BUCKET") as caught:
+            await store.ensure_bucket(create=False)
+        assert (caught.value.code, caught.value.reason) == (Code.FAILED_PRECONDITION, "BUCKET_MISSING")
+        await store.ensure_bucket(create=True)
+        await store.ensure_bucket(create=False)
+        await store.ensure_bucket(create=True)
+
+
+async def test_two_processes_may_create_the_bucket_at_once(s3_options: S3Options) -> None:
+    async with open_s3_store(s3_options) as one, open_s3_store(s3_options) as other:
+        await asyncio.gather(one.ensure_bucket(create=True), other.ensure_bucket(create=True))
+
+
+async def test_a_store_that_does_not_answer_is_unavailable_and_worth_retrying(s3_options: S3Options) -> None:
+    async with open_s3_store(replace(s3_options, endpoint_url="http://127.0.0.1:9")) as store:
+        with pytest.raises(LecternError) as caught:
+            await store.get("x")
+    assert (caught.value.code, caught.value.retryable) == (Code.UNAVAILABLE, True)
+    assert "127.0.0.1" not in caught.value.message
+
+
+async def test_wrong_keys_are_an_error_without_the_keys_in_it(
+    s3_store: S3Store, s3_options: S3Options
+) -> None:
+    await s3_store.put("x", b"1")
+    async with open_s3_store(replace(s3_options, secret_access_key="wrong-secret")) as store:
+        with pytest.raises(LecternError) as caught:
+            await store.get("x")
+    assert caught.value.code is Code.UNAVAILABLE
+    assert "wrong-secret" not in repr(caught.value.__cause__) + caught.value.message
+
+
+def test_options_do_not_print_the_secret(s3_options: S3Options) -> None:
+    assert s3_options.secret_access_key not in repr(s3_options)
+
+
+async def test_keys_lie_under_the_prefix(s3_store: S3Store, s3_options: S3Options) -> None:
+    await s3_store.put("x", b"1")
+    async with open_s3_store(replace(s3_options, prefix="")) as root:
+        assert [found.key async for found in root.list("")] == ["lectern/x"]
