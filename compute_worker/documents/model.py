@@ -1,0 +1,101 @@
+"""A reading document as plain values: what parsers make and what playback plans from.
+
+The messages of lectern.reading.v1 say what each field means; offsets are code points.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class BlockRole(Enum):
+    TITLE = "BLOCK_ROLE_TITLE"
+    HEADING = "BLOCK_ROLE_HEADING"
+    PARAGRAPH = "BLOCK_ROLE_PARAGRAPH"
+    LIST_ITEM = "BLOCK_ROLE_LIST_ITEM"
+    QUOTE = "BLOCK_ROLE_QUOTE"
+    CODE = "BLOCK_ROLE_CODE"
+    TABLE = "BLOCK_ROLE_TABLE"
+    CAPTION = "BLOCK_ROLE_CAPTION"
+    FOOTNOTE = "BLOCK_ROLE_FOOTNOTE"
+    FORMULA = "BLOCK_ROLE_FORMULA"
+    REFERENCE = "BLOCK_ROLE_REFERENCE"
+    HEADER = "BLOCK_ROLE_HEADER"
+    FOOTER = "BLOCK_ROLE_FOOTER"
+    PAGE_NUMBER = "BLOCK_ROLE_PAGE_NUMBER"
+    IMAGE_ALT = "BLOCK_ROLE_IMAGE_ALT"
+    OTHER = "BLOCK_ROLE_OTHER"
+
+
+class TextDirection(Enum):
+    LTR = "TEXT_DIRECTION_LTR"
+    RTL = "TEXT_DIRECTION_RTL"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The sentences of a block tile its text: white space belongs to the sentence before it."""
+
+    ordinal: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    id: str
+    role: BlockRole
+    heading_level: int
+    text: str
+    language: str
+    """Never empty in a document with a known language: the section's where the block has no own."""
+    sentences: tuple[Sentence, ...]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    index: int
+    title: str
+    html: str
+    blocks: tuple[Block, ...]
+    language: str
+    direction: TextDirection
+
+
+@dataclass(frozen=True, slots=True)
+class TocEntry:
+    title: str
+    section: int
+    block_id: str = ""
+    children: tuple["TocEntry", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SectionSummary:
+    index: int
+    title: str
+    first_sentence: int
+    sentence_count: int
+    character_count: int
+    block_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWarning:
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingDocument:
+    title: str
+    authors: tuple[str, ...]
+    language: str
+    cover: str
+    toc: tuple[TocEntry, ...]
+    sections: tuple[SectionSummary, ...]
+    warnings: tuple[DocumentWarning, ...]
+    sentence_count: int
+    character_count: int
+    source_format: str
+    parser_version: str
