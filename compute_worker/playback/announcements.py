@@ -1,0 +1,65 @@
+"""What a session's listeners are told, as values and as events of the broker."""
+
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+
+class GenerationState(Enum):
+    GENERATING = "generating"
+    WAITING = "waiting"
+    COMPLETE = "complete"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentReady:
+    """A segment's audio exists, or (failed) is replaced by silence of known length."""
+
+    ordinal: int
+    frames: int
+    pause_frames: int
+    exact: bool
+    failed: bool
+    cached: bool
+
+    @property
+    def total_frames(self) -> int:
+        return self.frames + self.pause_frames
+
+
+@dataclass(frozen=True)
+class StateChanged:
+    state: GenerationState
+
+
+@dataclass(frozen=True)
+class ProblemOccurred:
+    code: str
+    message: str
+    retryable: bool
+    ordinal: int | None = None
+
+
+Announcement = SegmentReady | StateChanged | ProblemOccurred
+
+
+def session_topic(session_id: str) -> str:
+    return f"session.{session_id}"
+
+
+def to_payload(announcement: Announcement) -> dict[str, Any]:
+    if isinstance(announcement, SegmentReady):
+        return {"type": "segment", **asdict(announcement)}
+    if isinstance(announcement, StateChanged):
+        return {"type": "state", "state": announcement.state.value}
+    return {"type": "problem", **asdict(announcement)}
+
+
+def from_payload(payload: dict[str, Any]) -> Announcement:
+    fields = {name: value for name, value in payload.items() if name != "type"}
+    if payload["type"] == "segment":
+        return SegmentReady(**fields)
+    if payload["type"] == "state":
+        return StateChanged(GenerationState(fields["state"]))
+    return ProblemOccurred(**fields)

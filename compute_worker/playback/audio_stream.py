@@ -1,0 +1,117 @@
+"""A session's audio as one stream of frames: from a segment on, as soon as each exists."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from compute_worker.audio.encoder import silent_frames
+from compute_worker.playback.feed import SessionFeed
+from compute_worker.playback.model import Plan, Segment, Session
+from compute_worker.playback.service import Playback
+from compute_worker.playback.speaker import SegmentSpeaker
+from compute_worker.speech.model import FRAME_BYTES, FRAME_MS
+from shared.errors import Code, LecternError
+
+WAIT_SECONDS = 2.0  # how long to wait for news before looking whether anybody still works on it
+
+
+class StreamBrokenError(LecternError):
+    """The stream can't go on; its connection must be reset, never ended politely."""
+
+    def __init__(self) -> None:
+        super().__init__(Code.DATA_LOSS, "The audio could not be continued.", reason="STREAM_BROKEN")
+
+
+class AudioStream:
+    def __init__(
+        self,
+        *,
+        session: Session,
+        plan: Plan,
+        feed: SessionFeed,
+        speaker: SegmentSpeaker,
+        playback: Playback,
+        start_ordinal: int,
+        skip_frames: int,
+    ) -> None:
+        self._session = session
+        self._plan = plan
+        self._feed = feed
+        self._speaker = speaker
+        self._playback = playback
+        self._start = start_ordinal
+        self._skip_bytes = skip_frames * FRAME_BYTES
+
+    def total_bytes(self) -> int | None:
+        """Exact once every segment to the document's end is known."""
+        frames = self._feed.total_frames(self._start, len(self._plan.segments))
+        return None if frames is None else max(frames * FRAME_BYTES - self._skip_bytes, 0)
+
+    def known_bytes(self) -> int:
+        """Bytes from the start on that exist without a gap."""
+        total = 0
+        for ordinal in range(self._start, len(self._plan.segments)):
+            known = self._feed.segments.get(ordinal)
+            if known is None:
+                break
+            total += known.total_frames * FRAME_BYTES
+        return max(total - self._skip_bytes, 0)
+
+    async def wait_beyond(self, position: int) -> None:
+        """Until bytes after the position are known, or everything is."""
+        while self.known_bytes() <= position and self.total_bytes() is None:
+            ordinal = self._start
+            while ordinal in self._feed.segments:
+                ordinal += 1
+            await self._segment_frames(self._plan.segments[ordinal])
+
+    async def chunks(self, first: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        """Bytes [first, end) of the stream, a chunk a segment. Raises StreamBrokenError."""
+        skip = self._skip_bytes + first
+        left = None if end is None else end - first
+        for ordinal in range(self._start, len(self._plan.segments)):
+            known = self._feed.segments.get(ordinal)
+            if known is not None and known.total_frames * FRAME_BYTES <= skip:
+                skip -= known.total_frames * FRAME_BYTES
+                continue
+            chunk = await self._segment_frames(self._plan.segments[ordinal])
+            if skip:
+                chunk, skip = chunk[skip:], max(skip - len(chunk), 0)
+            if left is not None:
+                chunk = chunk[:left]
+                left -= len(chunk)
+            if chunk:
+                yield chunk
+            if left == 0:
+                return
+
+    async def _segment_frames(self, segment: Segment) -> bytes:
+        """Speech and pause of one segment, waiting for it as long as somebody works on it."""
+        while True:
+            known = self._feed.segments.get(segment.ordinal)
+            if known is not None and known.failed:
+                return silent_frames(known.total_frames)
+            spoken = await self._speaker.find(segment, self._session.settings)
+            if spoken is not None:
+                return spoken.frames + silent_frames(segment.pause_frames)
+            if known is not None:
+                raise StreamBrokenError  # announced, but gone from the cache
+            if await self._feed.wait(segment.ordinal, WAIT_SECONDS) is None:
+                await self._check_somebody_works()
+
+    async def _check_somebody_works(self) -> None:
+        """A stopped run ends the stream; a resting one is woken by the listener's cursor."""
+        if self._feed.state is None:
+            return
+        if self._feed.state.value == "stopped" and not await self._playback.is_generating(
+            self._session.session_id
+        ):
+            raise StreamBrokenError
+        await asyncio.sleep(0.05)  # the new run has not announced itself yet
+
+
+def start_frames(plan: Plan, feed: SessionFeed, ordinal: int, at_ms: int) -> int:
+    """How many frames to skip for `at_ms`, never more than the segment has where that is known."""
+    skip = max(at_ms, 0) // FRAME_MS
+    known = feed.segments.get(ordinal)
+    limit = known.total_frames if known else len(plan.segments[ordinal].text) * 10
+    return min(skip, limit)

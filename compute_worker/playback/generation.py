@@ -1,0 +1,215 @@
+"""One generation run: stays a window ahead of the listener's cursor, and knows when to stop."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from compute_worker.operations.events import Events
+from compute_worker.playback.announcements import (
+    Announcement,
+    GenerationState,
+    ProblemOccurred,
+    SegmentReady,
+    StateChanged,
+    session_topic,
+    to_payload,
+)
+from compute_worker.playback.feed import SessionFeed
+from compute_worker.playback.model import Plan, Segment, Session
+from compute_worker.playback.sessions import CursorView
+from compute_worker.playback.speaker import Obtained, ProviderSource, SegmentSpeaker, Ticket
+from compute_worker.playback.window import wanted
+from compute_worker.speech.model import FRAME_MS, SpokenSegment
+from shared.errors import Code, LecternError
+
+MAX_IN_FLIGHT = 4
+FAILED_SEGMENT_FRAMES = 21  # about half a second of silence where speech is missing
+FAILURES_BEFORE_STOP = 3  # in a row: then it is not the text's fault
+LOOK_AGAIN_SECONDS = 1.0
+PAUSED_RUN_SECONDS = 20.0  # a paused listener with a full window needs no run
+
+TEXT_AT_FAULT = frozenset({Code.INVALID_ARGUMENT, Code.OUT_OF_RANGE, Code.DATA_LOSS})
+
+log = structlog.get_logger(__name__)
+
+
+class GenerationRun:
+    def __init__(
+        self,
+        *,
+        session: Session,
+        plan: Plan,
+        cursor: CursorView,
+        feed: SessionFeed,
+        events: Events,
+        speaker: SegmentSpeaker,
+        provider: ProviderSource,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._session = session
+        self._plan = plan
+        self._cursor = cursor
+        self._feed = feed
+        self._events = events
+        self._speaker = speaker
+        self._provider = provider
+        self._clock = clock
+        self._orders: dict[int, tuple[Ticket, asyncio.Task[Obtained]]] = {}
+        self._settled: set[int] = set()  # announced or failed in this run
+        self._failures_in_row = 0
+        self._state: GenerationState | None = None
+        self._full_since: float | None = None
+
+    async def run(self) -> str:
+        """Generates until nobody needs more. Returns "complete:<ordinal>" when all from that ordinal to the
+        document's end exists, "idle" otherwise. Raises LecternError when going on makes no sense."""
+        cursor_changed = asyncio.create_task(self._cursor.changed())
+        try:
+            while True:
+                self._order_missing()
+                result = await self._rest_if_full()
+                if result is not None:
+                    return result
+                tasks = {task for _, task in self._orders.values()}
+                done, _ = await asyncio.wait(
+                    {*tasks, cursor_changed},
+                    timeout=LOOK_AGAIN_SECONDS,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                if cursor_changed in done:
+                    cursor_changed = asyncio.create_task(self._cursor.changed())
+                await self._collect()
+        except LecternError as error:
+            await self._stop(error)
+            raise LecternError(error.code, error.message, reason=error.reason, retryable=False) from error
+        finally:
+            cursor_changed.cancel()
+            await self._cancel_orders()
+
+    def _order_missing(self) -> None:
+        ordinal = min(self._cursor.current.ordinal, len(self._plan.segments) - 1)
+        needed = wanted(
+            self._plan, self._cursor.current, self._clock(), self._session.extent, self._duration_ms
+        )
+        self._drop_unwanted(needed)
+        # Nothing competes with the segment that the listener is waiting for.
+        limit = MAX_IN_FLIGHT if self._is_settled(ordinal) else 1
+        for candidate in needed:
+            if len(self._orders) >= limit:
+                return
+            if candidate not in self._orders and not self._is_settled(candidate):
+                self._order(candidate)
+
+    def _drop_unwanted(self, needed: Sequence[int]) -> None:
+        for ordinal, (ticket, task) in list(self._orders.items()):
+            if ordinal not in needed and not ticket.sent:
+                task.cancel()
+                del self._orders[ordinal]
+
+    def _order(self, ordinal: int) -> None:
+        segment = self._plan.segments[ordinal]
+        ticket = Ticket()
+
+        async def on_audio(spoken: SpokenSegment) -> None:
+            # Listeners of this worker need not wait until the others can hear it too.
+            await self._feed.learn(_ready(segment, spoken, cached=False))
+
+        task = asyncio.create_task(
+            self._speaker.obtain(segment, self._session.settings, self._provider, ticket, on_audio)
+        )
+        self._orders[ordinal] = (ticket, task)
+
+    async def _collect(self) -> None:
+        for ordinal, (_, task) in list(self._orders.items()):
+            if not task.done():
+                continue
+            del self._orders[ordinal]
+            self._settled.add(ordinal)
+            try:
+                obtained = task.result()
+            except LecternError as error:
+                await self._fail_segment(ordinal, error)
+                continue
+            self._failures_in_row = 0
+            segment = self._plan.segments[ordinal]
+            await self._announce(_ready(segment, obtained.spoken, cached=obtained.cached))
+
+    async def _fail_segment(self, ordinal: int, error: LecternError) -> None:
+        self._failures_in_row += 1
+        is_texts_fault = error.code in TEXT_AT_FAULT or error.reason.startswith("AUDIO_")
+        if not is_texts_fault or self._failures_in_row >= FAILURES_BEFORE_STOP:
+            raise error
+        log.warning("skipping a segment", ordinal=ordinal, reason=error.reason)
+        segment = self._plan.segments[ordinal]
+        await self._announce(
+            SegmentReady(
+                ordinal, FAILED_SEGMENT_FRAMES, segment.pause_frames, exact=False, failed=True, cached=False
+            )
+        )
+        await self._announce(ProblemOccurred(error.reason, error.message, error.retryable, ordinal))
+
+    async def _rest_if_full(self) -> str | None:
+        """Announces what we are doing; the run's result when nothing is left to do."""
+        if self._orders:
+            self._full_since = None
+            await self._set_state(GenerationState.GENERATING)
+            return None
+        cursor, now = self._cursor.current, self._clock()
+        if all(self._is_settled(o) for o in range(cursor.ordinal, len(self._plan.segments))):
+            await self._set_state(GenerationState.COMPLETE)
+            return f"complete:{cursor.ordinal}"
+        await self._set_state(GenerationState.WAITING)
+        if self._full_since is None:
+            self._full_since = now
+        if cursor.is_gone(now) or (not cursor.playing and now - self._full_since > PAUSED_RUN_SECONDS):
+            return "idle"
+        return None
+
+    async def _set_state(self, state: GenerationState) -> None:
+        if state is not self._state:
+            self._state = state
+            await self._announce(StateChanged(state))
+
+    async def _stop(self, error: LecternError) -> None:
+        log.warning("generation stops", reason=error.reason, code=error.code.name)
+        try:
+            await self._announce(ProblemOccurred(error.reason, error.message, error.retryable))
+            await self._set_state(GenerationState.STOPPED)
+        except LecternError:
+            log.warning("listeners could not be told")
+
+    async def _announce(self, announcement: Announcement) -> None:
+        if isinstance(announcement, SegmentReady | StateChanged):
+            await self._feed.learn(announcement)
+        await self._events.publish(session_topic(self._session.session_id), to_payload(announcement))
+
+    async def _cancel_orders(self) -> None:
+        tasks = [task for _, task in self._orders.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _is_settled(self, ordinal: int) -> bool:
+        if ordinal in self._settled:
+            return True
+        if ordinal in self._orders:
+            return False  # its sound may be known already, but it is not stored for others yet
+        known = self._feed.segments.get(ordinal)
+        return known is not None and not known.failed
+
+    def _duration_ms(self, ordinal: int) -> int | None:
+        known = self._feed.segments.get(ordinal)
+        return None if known is None else known.total_frames * FRAME_MS
+
+
+def _ready(segment: Segment, spoken: SpokenSegment, *, cached: bool) -> SegmentReady:
+    return SegmentReady(
+        ordinal=segment.ordinal,
+        frames=spoken.frame_count,
+        pause_frames=segment.pause_frames,
+        exact=spoken.exact,
+        failed=False,
+        cached=cached,
+    )

@@ -1,0 +1,69 @@
+"""The playback operation: one generation run for one session."""
+
+from compute_worker.credentials.ports import CredentialSource
+from compute_worker.operations.events import Events
+from compute_worker.operations.ports import Job, ProgressReporter
+from compute_worker.playback.feed import Feeds
+from compute_worker.playback.generation import GenerationRun
+from compute_worker.playback.plans import Plans
+from compute_worker.playback.sessions import Sessions
+from compute_worker.playback.speaker import SegmentSpeaker
+from compute_worker.speech.ports import SpeechProvider, SpeechProviders
+
+
+class PlaybackHandler:
+    def __init__(
+        self,
+        *,
+        sessions: Sessions,
+        plans: Plans,
+        feeds: Feeds,
+        events: Events,
+        speaker: SegmentSpeaker,
+        credentials: CredentialSource,
+        providers: SpeechProviders,
+    ) -> None:
+        self._sessions = sessions
+        self._plans = plans
+        self._feeds = feeds
+        self._events = events
+        self._speaker = speaker
+        self._credentials = credentials
+        self._providers = providers
+
+    async def run(self, job: Job, progress: ProgressReporter) -> str:
+        session = await self._sessions.get(str(job.arguments["session_id"]))
+        plan = await self._plans.plan(session.reading_ref, session.options)
+        await progress.report(phase="generating", done=0, total=len(plan.segments))
+        async with (
+            self._feeds.open(session.session_id) as feed,
+            self._sessions.follow_cursor(session.session_id) as cursor,
+        ):
+            run = GenerationRun(
+                session=session,
+                plan=plan,
+                cursor=cursor,
+                feed=feed,
+                events=self._events,
+                speaker=self._speaker,
+                provider=self._resolved_once(session.settings.provider_ref),
+            )
+            return await run.run()
+
+    def _resolved_once(self, provider_ref: str) -> "_ResolvedOnce":
+        return _ResolvedOnce(self._credentials, self._providers, provider_ref)
+
+
+class _ResolvedOnce:
+    """The session's provider, asked for when first needed and kept for this run only."""
+
+    def __init__(self, credentials: CredentialSource, providers: SpeechProviders, provider_ref: str) -> None:
+        self._credentials = credentials
+        self._providers = providers
+        self._provider_ref = provider_ref
+        self._provider: SpeechProvider | None = None
+
+    async def __call__(self) -> SpeechProvider:
+        if self._provider is None:
+            self._provider = self._providers.open(await self._credentials.resolve(self._provider_ref))
+        return self._provider

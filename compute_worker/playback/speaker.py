@@ -1,0 +1,119 @@
+"""From a segment to its audio: out of the cache, from another worker's hands, or newly made; made once."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from compute_worker.playback.cache_key import CacheKeys
+from compute_worker.playback.claims import Claims
+from compute_worker.playback.model import Segment, VoiceSettings
+from compute_worker.playback.speech_cache import SpeechCache
+from compute_worker.speech.model import SpeechRequest, SpokenSegment, WordTime
+from compute_worker.speech.ports import SpeechProvider, Synthesizer
+from compute_worker.speech.spoken import to_spoken
+from shared.errors import Code, LecternError
+
+CLAIM_POLL_SECONDS = 0.1
+
+
+@dataclass
+class Ticket:
+    """Lets whoever ordered a segment know whether the provider has been asked for it already."""
+
+    sent: bool = False
+
+
+@dataclass(frozen=True)
+class Obtained:
+    spoken: SpokenSegment
+    cached: bool
+
+
+ProviderSource = Callable[[], Awaitable[SpeechProvider]]
+
+
+class SegmentSpeaker:
+    def __init__(
+        self,
+        *,
+        cache: SpeechCache,
+        keys: CacheKeys,
+        claims: Claims,
+        synthesizer: Synthesizer,
+        segment_timeout_seconds: float,
+    ) -> None:
+        self._cache = cache
+        self._keys = keys
+        self._claims = claims
+        self._synthesizer = synthesizer
+        self._timeout_seconds = segment_timeout_seconds
+
+    def key_of(self, segment: Segment, settings: VoiceSettings) -> str:
+        spoken = to_spoken(segment.text, settings.language)
+        return self._keys.key(settings, settings.language, spoken.text)
+
+    def in_memory(self, segment: Segment, settings: VoiceSettings) -> SpokenSegment | None:
+        return self._cache.in_memory(self.key_of(segment, settings))
+
+    async def find(self, segment: Segment, settings: VoiceSettings) -> SpokenSegment | None:
+        return await self._cache.find(self.key_of(segment, settings))
+
+    def words_in_block(
+        self, segment: Segment, settings: VoiceSettings, spoken: SpokenSegment
+    ) -> list[WordTime]:
+        """Word times with ranges in the block's original text."""
+        mapping = to_spoken(segment.text, settings.language)
+        words = []
+        for word in spoken.words:
+            start, end = mapping.to_original(word.char_start, word.char_end)
+            words.append(replace(word, char_start=segment.start + start, char_end=segment.start + end))
+        return words
+
+    async def obtain(
+        self,
+        segment: Segment,
+        settings: VoiceSettings,
+        provider: ProviderSource,
+        ticket: Ticket,
+        on_audio: Callable[[SpokenSegment], Awaitable[None]],
+    ) -> Obtained:
+        """Returns once the segment is stored for everyone; on_audio is told as soon as there is sound."""
+        key = self.key_of(segment, settings)
+        while True:
+            held = self._cache.in_memory(key)
+            if held is not None:
+                return Obtained(held, cached=True)
+            async with self._claims.claim(key) as ours:
+                if ours:
+                    found = await self._cache.find(key)
+                    if found is not None:
+                        return Obtained(found, cached=True)
+                    spoken = await self._synthesize(segment, settings, provider, ticket)
+                    self._cache.hold(key, spoken)
+                    await on_audio(spoken)
+                    await self._cache.save(key, spoken, characters=len(segment.text))
+                    return Obtained(spoken, cached=False)
+            await asyncio.sleep(CLAIM_POLL_SECONDS)  # somebody else is making it
+
+    async def _synthesize(
+        self, segment: Segment, settings: VoiceSettings, provider: ProviderSource, ticket: Ticket
+    ) -> SpokenSegment:
+        request = SpeechRequest(
+            text=to_spoken(segment.text, settings.language).text,
+            model=settings.model,
+            voice=settings.voice,
+            language=settings.language,
+            instructions=settings.instructions,
+            native_speed=settings.native_speed,
+        )
+        speech_provider = await provider()
+        ticket.sent = True
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                return await self._synthesizer.speak(speech_provider, request)
+        except TimeoutError as error:
+            raise LecternError(
+                Code.DEADLINE_EXCEEDED,
+                "The speech provider took too long to answer.",
+                reason="SPEECH_TIMEOUT",
+            ) from error
