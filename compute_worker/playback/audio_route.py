@@ -109,6 +109,8 @@ class AudioRoute:
         except StreamBrokenError as error:
             return _problem(503, error.reason)
         end = stream.known_bytes()
+        if end <= asked.first:  # the stream turned out to be shorter
+            return web.Response(status=416, headers={**BASE_HEADERS, "Content-Range": f"bytes */{end}"})
         if asked.last is not None:
             end = min(end, asked.last + 1)
         return await _send(request, stream, _Part(206, asked.first, end, f"bytes {asked.first}-{end - 1}/*"))
