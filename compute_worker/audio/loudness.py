@@ -1,0 +1,93 @@
+"""Loudness by ITU-R BS.1770-4 and the gain that brings speech to the stream's level."""
+
+from functools import lru_cache
+
+import numpy as np
+import soxr
+from numpy.typing import ArrayLike, NDArray
+
+from compute_worker.audio.pcm import Samples
+from compute_worker.speech.model import SAMPLE_RATE
+
+TARGET_LUFS = -19.0
+PEAK_LIMIT_DB = -1.0  # dBTP
+_BLOCK = SAMPLE_RATE * 4 // 10
+_STEP = SAMPLE_RATE // 10
+_ABSOLUTE_GATE = -70.0
+_RELATIVE_GATE = -10.0
+_SETTLING = SAMPLE_RATE // 2  # the weighting filter has died away by then
+_OVERSHOOT = 2.0  # no true peak of speech exceeds its sample peak by this factor
+
+
+def integrated_loudness(samples: Samples) -> float:
+    """LUFS; -inf for silence. A segment shorter than one block of 400 ms counts as one block."""
+    weighted = _k_weighted(samples)
+    if len(weighted) < _BLOCK:
+        blocks = np.array([np.mean(weighted**2)]) if len(weighted) else np.zeros(1)
+    else:
+        sums = np.concatenate(([0.0], np.cumsum(weighted**2)))
+        starts = np.arange(0, len(weighted) - _BLOCK + 1, _STEP)
+        blocks = (sums[starts + _BLOCK] - sums[starts]) / _BLOCK
+    audible = blocks[_lufs(blocks) > _ABSOLUTE_GATE]
+    if not len(audible):
+        return float("-inf")
+    gate = _lufs(np.mean(audible)) + _RELATIVE_GATE
+    return float(_lufs(np.mean(audible[_lufs(audible) > gate])))
+
+
+def true_peak(samples: Samples) -> float:
+    """Linear peak between the samples too, by fourfold oversampling."""
+    if not len(samples):
+        return 0.0
+    oversampled = soxr.resample(samples, 1, 4, quality="MQ")
+    return float(max(np.max(np.abs(oversampled)), np.max(np.abs(samples))))
+
+
+def normalize_loudness(samples: Samples) -> Samples:
+    """One gain for the whole segment, never so much that it clips. Silence stays silence."""
+    loudness = integrated_loudness(samples)
+    if loudness == float("-inf"):
+        return samples
+    gain = 10 ** ((TARGET_LUFS - loudness) / 20)
+    limit = 10 ** (PEAK_LIMIT_DB / 20)
+    if float(np.max(np.abs(samples))) * gain * _OVERSHOOT > limit:
+        gain = min(gain, limit / true_peak(samples))
+    return samples * np.float32(gain)
+
+
+def _lufs(mean_square: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(-0.691 + 10 * np.log10(np.maximum(mean_square, 1e-12)))
+
+
+def _k_weighted(samples: Samples) -> NDArray[np.float64]:
+    size = _fast_size(len(samples) + _SETTLING)
+    spectrum = np.fft.rfft(samples, size)
+    return np.fft.irfft(spectrum * _k_response(size), size)[: len(samples)]
+
+
+def _fast_size(minimum: int) -> int:
+    power = 1 << (minimum - 1).bit_length()
+    return next(size for size in (power // 2 * 5 // 4, power // 2 * 3 // 2, power) if size >= minimum)
+
+
+@lru_cache(maxsize=32)
+def _k_response(size: int) -> NDArray[np.complex128]:
+    """BS.1770's two filters at our rate, from their analogue prototypes."""
+    z = np.exp(-2j * np.pi * np.fft.rfftfreq(size))
+    k = np.tan(np.pi * 1681.974450955533 / SAMPLE_RATE)
+    q, high = 0.7071752369554196, 10 ** (3.999843853973347 / 20)
+    band = high**0.4996667741545416
+    shelf = _biquad(z, (high + band * k / q + k * k, 2 * (k * k - high), high - band * k / q + k * k), k, q)
+    k = np.tan(np.pi * 38.13547087602444 / SAMPLE_RATE)
+    q = 0.5003270373238773
+    gain = 1 + k / q + k * k  # the standard's high-pass is not scaled to unity
+    high_pass = _biquad(z, (gain, -2 * gain, gain), k, q)
+    return np.asarray(shelf * high_pass)
+
+
+def _biquad(
+    z: NDArray[np.complex128], numerator: tuple[float, float, float], k: float, q: float
+) -> NDArray[np.complex128]:
+    b0, b1, b2 = numerator
+    denominator = (1 + k / q + k * k) + 2 * (k * k - 1) * z + (1 - k / q + k * k) * z * z
+    return (b0 + b1 * z + b2 * z * z) / denominator
