@@ -6,9 +6,10 @@ job states     $KV.lectern_job_states.<key>     records, sessions, cursors, clai
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import nats
 import structlog
@@ -65,9 +66,14 @@ def broker_unavailable(error: Exception) -> LecternError:
 
 
 @asynccontextmanager
-async def connect_broker(url: str, *, name: str, limits: BrokerLimits) -> AsyncIterator[Broker]:
-    """Waits for the broker however long it takes, then keeps the connection up across its restarts."""
-    client = await _connect(url, name)
+async def connect_broker(
+    options: Mapping[str, Any], *, name: str, limits: BrokerLimits
+) -> AsyncIterator[Broker]:
+    """Waits for the broker however long it takes, then keeps the connection up across its restarts.
+
+    options are the client's own: servers and credentials.
+    """
+    client = await _connect(options, name)
     try:
         jetstream = client.jetstream(timeout=REQUEST_TIMEOUT_SECONDS)
         await ensure_stores(jetstream, limits)
@@ -76,12 +82,12 @@ async def connect_broker(url: str, *, name: str, limits: BrokerLimits) -> AsyncI
         await client.close()
 
 
-async def _connect(url: str, name: str) -> Client:
+async def _connect(options: Mapping[str, Any], name: str) -> Client:
     attempts = 0
     while True:
         try:
             return await nats.connect(
-                servers=[url],
+                **options,
                 name=name,
                 max_reconnect_attempts=-1,
                 reconnect_time_wait=0.5,

@@ -6,7 +6,8 @@ heartbeating: the broker delivers the job again, and the record's worker id fenc
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import structlog
@@ -17,6 +18,7 @@ from nats.js.api import AckPolicy, ConsumerConfig
 
 from compute_worker.operations import model
 from compute_worker.operations.broker import JOBS_STREAM, JOBS_SUBJECT, Broker
+from compute_worker.operations.job_states import unsubscribe
 from compute_worker.operations.model import OperationFailure, OperationKind, OperationRecord, OperationState
 from compute_worker.operations.ports import Job, OperationHandler
 from compute_worker.operations.queue import CANCEL_SUBJECT, OperationQueue
@@ -73,14 +75,23 @@ class OperationRunner:
         free = asyncio.Semaphore(self._options.max_concurrent)
         cancels = await self._broker.client.subscribe(CANCEL_SUBJECT, cb=self._on_cancel)
         try:
-            async with asyncio.TaskGroup() as deliveries:
-                subscription = await self._subscribe()
+            async with asyncio.TaskGroup() as deliveries, self._subscription() as jobs:
                 while True:
                     await free.acquire()
-                    message = await self._next_message(subscription)
-                    deliveries.create_task(self._deliver(message)).add_done_callback(lambda _: free.release())
+                    message = await self._next_message(jobs)
+                    delivery = deliveries.create_task(self._deliver(message))
+                    delivery.add_done_callback(lambda _: free.release())
         finally:
-            await cancels.unsubscribe()
+            await unsubscribe(cancels)
+
+    @asynccontextmanager
+    async def _subscription(self) -> AsyncIterator[JetStreamContext.PullSubscription]:
+        """Left before running jobs are handed back, or the broker would give them to our last request."""
+        jobs = await self._subscribe()
+        try:
+            yield jobs
+        finally:
+            await unsubscribe(jobs)
 
     async def _subscribe(self) -> JetStreamContext.PullSubscription:
         kind = self._options.kind.value

@@ -1,0 +1,82 @@
+"""A real broker, and operations on it; each test has a namespace of its own by random keys."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from compute_worker.operations.broker import Broker, BrokerLimits, connect_broker
+from compute_worker.operations.events import Events
+from compute_worker.operations.job_states import JobStates
+from compute_worker.operations.model import OperationKind
+from compute_worker.operations.ports import OperationHandler
+from compute_worker.operations.queue import OperationQueue
+from compute_worker.operations.runner import OperationRunner, RunnerOptions
+
+
+@dataclass
+class Operations:
+    """Everything one worker has of the queue."""
+
+    broker: Broker
+    states: JobStates
+    events: Events
+    queue: OperationQueue
+
+    @asynccontextmanager
+    async def runner(
+        self,
+        handler: OperationHandler,
+        *,
+        worker_id: str = "worker-a",
+        kind: OperationKind = OperationKind.DOCUMENT,
+        max_attempts: int = 2,
+        ack_wait_seconds: float = 2.0,
+    ) -> AsyncIterator["asyncio.Task[None]"]:
+        runner = OperationRunner(
+            broker=self.broker,
+            queue=self.queue,
+            handler=handler,
+            worker_id=worker_id,
+            options=RunnerOptions(
+                kind=kind,
+                max_attempts=max_attempts,
+                max_concurrent=4,
+                heartbeat_seconds=0.3,
+                ack_wait_seconds=ack_wait_seconds,
+            ),
+        )
+        task = asyncio.create_task(runner.run())
+        try:
+            yield task
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+@asynccontextmanager
+async def _open(nats_server) -> AsyncIterator[Operations]:
+    async with connect_broker({"servers": [nats_server.url]}, name="test", limits=BrokerLimits()) as broker:
+        states = JobStates(broker=broker)
+        events = Events(broker=broker)
+        queue = OperationQueue(broker=broker, states=states, events=events, stale_seconds=60)
+        yield Operations(broker, states, events, queue)
+
+
+@pytest.fixture
+async def operations(nats_server) -> AsyncIterator[Operations]:
+    async with _open(nats_server) as operations:
+        yield operations
+        for name in ("worker-document", "worker-playback"):
+            with contextlib.suppress(Exception):
+                await operations.broker.jetstream.delete_consumer("lectern_jobs", name)
+        await operations.broker.jetstream.purge_stream("lectern_jobs")
+
+
+@pytest.fixture
+def another_worker(nats_server) -> AbstractAsyncContextManager[Operations]:
+    return _open(nats_server)
