@@ -1,6 +1,6 @@
 """Running a servicer's method, the same for every transport: what it is given, what its failures become."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from typing import Final, NoReturn
 
@@ -38,14 +38,15 @@ async def unary_answer(method: Method, request: Message, context: object) -> Mes
         return answer
 
 
-async def streamed_answers(method: Method, request: Message, context: object) -> AsyncIterator[Message]:
+async def streamed_answers(method: Method, request: Message, context: object) -> AsyncGenerator[Message]:
     with _failures_translated(method):
         answers = method.behavior(request, context)
         try:
             async for answer in answers:
                 yield answer
         finally:
-            await answers.aclose()
+            if isinstance(answers, AsyncGenerator):
+                await answers.aclose()
 
 
 @contextmanager
