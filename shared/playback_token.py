@@ -1,55 +1,68 @@
-"""The token in a playback URL: allows one listener to start one session's audio for ten minutes.
+"""The token in a playback address: who may start which session's audio, for ten minutes.
 
-Minted by the app server, checked by the worker, both from TTS_PLAYBACK_TOKEN_SECRET. The signing key is
-derived for this use alone: the speech cache derives its own from the same secret.
+The app mints it, the worker verifies it; both derive the key from TTS_PLAYBACK_TOKEN_SECRET. A JWT
+(RFC 7519) under HS256. What is wrong with a refused token is nobody's business.
 """
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import jwt
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-AUDIENCE = "lectern-playback"
-ALGORITHM = "HS256"
-LIFETIME_SECONDS = 600  # to start a stream; a running one is not cut
-KEY_INFO = b"lectern playback url signing v1"
+from shared.errors import Code, LecternError
+
+LIFETIME_SECONDS: Final = 600
+_AUDIENCE: Final = "lectern-playback"
+_ALGORITHM: Final = "HS256"
+# Domain separation: the same secret also keys the speech cache.
+_KEY_INFO: Final = b"lectern playback url signing v1"
 
 
 @dataclass(frozen=True)
-class MintedToken:
-    token: str
-    expires_at: int  # seconds since the epoch
+class PlaybackClaims:
+    session_id: str
+    user_id: str
+    document_id: str
+    expires_at_seconds: int
 
 
-class PlaybackTokens:
-    def __init__(self, *, secret: str, clock: Callable[[], float] = time.time) -> None:
-        self._key = HKDF(algorithm=SHA256(), length=32, salt=None, info=KEY_INFO).derive(secret.encode())
-        self._clock = clock
+def derive_signing_key(secret: str) -> bytes:
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=_KEY_INFO).derive(secret.encode())
 
-    def mint(self, *, session_id: str, user_id: str, document_id: str) -> MintedToken:
-        expires_at = int(self._clock()) + LIFETIME_SECONDS
-        claims = {
-            "aud": AUDIENCE,
-            "sub": user_id,
-            "session": session_id,
-            "document": document_id,
-            "exp": expires_at,
-        }
-        return MintedToken(jwt.encode(claims, self._key, algorithm=ALGORITHM), expires_at)
 
-    def allows(self, token: str, session_id: str) -> bool:
-        """Whether the token is ours, still valid and for this session. Says no more, so nobody learns why."""
-        try:
-            claims = jwt.decode(
-                token,
-                self._key,
-                algorithms=[ALGORITHM],
-                audience=AUDIENCE,
-                options={"require": ["aud", "sub", "exp", "session", "document"], "verify_exp": False},
-            )
-        except jwt.InvalidTokenError:
-            return False
-        return bool(claims["session"] == session_id and claims["exp"] > self._clock())
+def mint_playback_token(
+    *, key: bytes, session_id: str, user_id: str, document_id: str, now_seconds: float
+) -> tuple[str, PlaybackClaims]:
+    claims = PlaybackClaims(session_id, user_id, document_id, int(now_seconds) + LIFETIME_SECONDS)
+    payload = {
+        "aud": _AUDIENCE,
+        "session": session_id,
+        "sub": user_id,
+        "document": document_id,
+        "exp": claims.expires_at_seconds,
+    }
+    return jwt.encode(payload, key, algorithm=_ALGORITHM), claims
+
+
+def verify_playback_token(*, key: bytes, token: str, session_id: str, now_seconds: float) -> PlaybackClaims:
+    """Raises PERMISSION_DENIED, reason PLAYBACK_TOKEN_REFUSED, for anything wrong."""
+    options = {"require": ["aud", "session", "sub", "document", "exp"], "verify_exp": False}
+    try:
+        payload = jwt.decode(token, key, algorithms=[_ALGORITHM], audience=_AUDIENCE, options=options)  # type: ignore[arg-type]
+        claims = PlaybackClaims(payload["session"], payload["sub"], payload["document"], int(payload["exp"]))
+    except (jwt.InvalidTokenError, ValueError, TypeError) as error:
+        raise _refused() from error
+    # The clock is the caller's, so that it can be turned.
+    if claims.session_id != session_id or claims.expires_at_seconds <= now_seconds:
+        raise _refused()
+    return claims
+
+
+def _refused() -> LecternError:
+    return LecternError(
+        Code.PERMISSION_DENIED,
+        "This playback address has expired or isn't valid. Press play again.",
+        reason="PLAYBACK_TOKEN_REFUSED",
+    )

@@ -1,0 +1,37 @@
+"""Accounts and sessions. No I/O."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+SESSION_LIFETIME_MS = 7 * 24 * 3600 * 1000
+# A session in use is renewed at most this often, so that reading doesn't mean writing.
+SESSION_RENEWAL_MS = 3600 * 1000
+
+PASSWORD_MIN_CHARACTERS = 8
+PASSWORD_MAX_CHARACTERS = 256
+
+
+class AccessStatus(Enum):
+    ACTIVE = "active"
+    PENDING = "pending"
+    SUSPENDED = "suspended"
+
+
+@dataclass(frozen=True)
+class User:
+    id: str
+    email: str
+    status: AccessStatus
+
+
+@dataclass(frozen=True)
+class Credentials:
+    user: User
+    password_hash: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class StoredSession:
+    user: User
+    renewed_at_ms: int
+    expires_at_ms: int

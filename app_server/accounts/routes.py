@@ -1,0 +1,78 @@
+"""/api/auth: signing up, in and out, and who is signed in."""
+
+from typing import Annotated
+
+from aiohttp import web
+from aiohttp_session import get_session, new_session
+from pydantic import Field
+
+from app_server.accounts.current_user import signed_in_user
+from app_server.accounts.model import User
+from app_server.accounts.service import AccountService, require_active
+from app_server.accounts.session_storage import USER_ID
+from app_server.http.client_address import ClientAddresses
+from app_server.http.json_bodies import RequestBody, StoredText, json_response, no_content, read_body
+from app_server.library.formats import UPLOAD_SUFFIXES
+from app_server.site_features.ports import FeatureReader
+
+
+class CredentialsBody(RequestBody):
+    email: Annotated[StoredText, Field(max_length=320)]
+    # Longer than a password may be, so that the service can say so.
+    password: Annotated[str, Field(max_length=4096)]
+
+
+class AccountRoutes:
+    def __init__(
+        self, *, service: AccountService, features: FeatureReader, addresses: ClientAddresses, version: str
+    ) -> None:
+        self._service = service
+        self._features = features
+        self._addresses = addresses
+        self._version = version
+
+    def add_to(self, app: web.Application) -> None:
+        app.router.add_post("/api/auth/sign-up", self.sign_up)
+        app.router.add_post("/api/auth/sign-in", self.sign_in)
+        app.router.add_post("/api/auth/sign-out", self.sign_out)
+        app.router.add_get("/api/auth/session", self.session)
+
+    async def sign_up(self, request: web.Request) -> web.Response:
+        body = await read_body(request, CredentialsBody)
+        user = await self._service.sign_up(
+            email=body.email, password=body.password, address=self._addresses.of(request)
+        )
+        require_active(user)
+        return await self._entered(request, user, status=201)
+
+    async def sign_in(self, request: web.Request) -> web.Response:
+        body = await read_body(request, CredentialsBody)
+        user = await self._service.sign_in(
+            email=body.email, password=body.password, address=self._addresses.of(request)
+        )
+        return await self._entered(request, user, status=200)
+
+    async def sign_out(self, request: web.Request) -> web.Response:
+        (await get_session(request)).invalidate()
+        return no_content()
+
+    async def session(self, request: web.Request) -> web.Response:
+        user = await signed_in_user(request)
+        features = await self._features.current()
+        return json_response(
+            {
+                "user": _shown(user) if user else None,
+                "version": self._version,
+                "features": {"maxUploadMb": features.max_upload_mb, "formats": list(UPLOAD_SUFFIXES)},
+            }
+        )
+
+    async def _entered(self, request: web.Request, user: User, *, status: int) -> web.Response:
+        # A new identity: an id known from before signing in opens nothing.
+        session = await new_session(request)
+        session[USER_ID] = user.id
+        return json_response({"user": _shown(user)}, status=status)
+
+
+def _shown(user: User) -> dict[str, str]:
+    return {"id": user.id, "email": user.email}

@@ -1,0 +1,78 @@
+"""aiohttp-session's storage in our database: the cookie holds a random id, the table only its hash."""
+
+import hashlib
+import secrets
+
+from aiohttp import web
+from aiohttp_session import AbstractStorage, Session
+
+from app_server.accounts.model import SESSION_LIFETIME_MS, SESSION_RENEWAL_MS, StoredSession
+from app_server.accounts.ports import SessionStore
+from app_server.clock import Clock
+
+USER_ID = "user_id"
+STORED = "stored_session"
+_RENEWED_COOKIE = "renewed_session_cookie"
+
+
+class DatabaseSessionStorage(AbstractStorage):
+    def __init__(self, *, store: SessionStore, clock: Clock, is_https: bool) -> None:
+        # __Host- ties the cookie to this very host and to https.
+        super().__init__(
+            cookie_name="__Host-lectern_session" if is_https else "lectern_session",
+            max_age=SESSION_LIFETIME_MS // 1000,
+            path="/",
+            secure=is_https,
+            httponly=True,
+            samesite="Lax",
+        )
+        self._store = store
+        self._clock = clock
+
+    async def load_session(self, request: web.Request) -> Session:
+        token = self.load_cookie(request)
+        stored = await self._find(token) if token else None
+        if token is None or stored is None:
+            return Session(None, data=None, new=True, max_age=self.max_age)
+        request[STORED] = stored
+        await self._renew_when_due(request, token, stored)
+        data = {"session": {USER_ID: stored.user.id}}
+        return Session(token, data=data, new=False)  # type: ignore[arg-type]  # "created" is ours to keep
+
+    async def save_session(
+        self, request: web.Request, response: web.StreamResponse, session: Session
+    ) -> None:
+        previous = self.load_cookie(request)
+        if previous:
+            await self._store.remove(_hash(previous))
+        request.pop(_RENEWED_COOKIE, None)
+        if session.empty:
+            self.save_cookie(response, "")
+            return
+        token = secrets.token_urlsafe(32)
+        now_ms = self._clock()
+        await self._store.add(
+            _hash(token), user_id=session[USER_ID], now_ms=now_ms, expires_at_ms=now_ms + SESSION_LIFETIME_MS
+        )
+        await self._store.remove_expired(now_ms=now_ms)
+        self.save_cookie(response, token, max_age=self.max_age)
+
+    async def show_renewal(self, request: web.Request, response: web.StreamResponse) -> None:
+        """For on_response_prepare: streams carry the renewed cookie too."""
+        token = request.get(_RENEWED_COOKIE)
+        if token:
+            self.save_cookie(response, token, max_age=self.max_age)
+
+    async def _find(self, token: str) -> StoredSession | None:
+        return await self._store.find(_hash(token), now_ms=self._clock())
+
+    async def _renew_when_due(self, request: web.Request, token: str, stored: StoredSession) -> None:
+        now_ms = self._clock()
+        if now_ms - stored.renewed_at_ms < SESSION_RENEWAL_MS:
+            return
+        await self._store.renew(_hash(token), now_ms=now_ms, expires_at_ms=now_ms + SESSION_LIFETIME_MS)
+        request[_RENEWED_COOKIE] = token
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()

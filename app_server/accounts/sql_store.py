@@ -1,0 +1,129 @@
+"""Accounts, their sessions and attempts to get in, as rows."""
+
+import uuid
+from collections.abc import Sequence
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from app_server.accounts.model import AccessStatus, Credentials, StoredSession, User
+from app_server.accounts.ports import EmailTakenError, Window
+from app_server.database.engine import Database, lock_for_transaction
+from app_server.database.schema import auth_attempts, sessions, users
+
+
+class SqlAccountStore:
+    def __init__(self, *, database: Database) -> None:
+        self._database = database
+
+    async def add(self, user: User, *, password_hash: str, created_at_ms: int) -> None:
+        row = {
+            "id": user.id,
+            "email": user.email,
+            "password_hash": password_hash,
+            "status": user.status.value,
+            "created_at_ms": created_at_ms,
+        }
+        try:
+            async with self._database.write() as connection:
+                await connection.execute(insert(users).values(row))
+        except IntegrityError as error:
+            raise EmailTakenError from error
+
+    async def credentials(self, email: str) -> Credentials | None:
+        async with self._database.read() as connection:
+            found = await connection.execute(select(users).where(users.c.email == email))
+            row = found.one_or_none()
+        if row is None:
+            return None
+        user = User(id=row.id, email=row.email, status=AccessStatus(row.status))
+        return Credentials(user=user, password_hash=row.password_hash)
+
+    async def replace_password_hash(self, user_id: str, password_hash: str) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(users).where(users.c.id == user_id).values(password_hash=password_hash)
+            )
+
+
+class SqlSessionStore:
+    def __init__(self, *, database: Database) -> None:
+        self._database = database
+
+    async def add(self, id_hash: str, *, user_id: str, now_ms: int, expires_at_ms: int) -> None:
+        row = {
+            "id_hash": id_hash,
+            "user_id": user_id,
+            "created_at_ms": now_ms,
+            "renewed_at_ms": now_ms,
+            "expires_at_ms": expires_at_ms,
+        }
+        async with self._database.write() as connection:
+            await connection.execute(insert(sessions).values(row))
+
+    async def find(self, id_hash: str, *, now_ms: int) -> StoredSession | None:
+        wanted = (
+            select(
+                users.c.id, users.c.email, users.c.status, sessions.c.renewed_at_ms, sessions.c.expires_at_ms
+            )
+            .join(users, users.c.id == sessions.c.user_id)
+            .where(sessions.c.id_hash == id_hash, sessions.c.expires_at_ms > now_ms)
+        )
+        async with self._database.read() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+        if row is None:
+            return None
+        user = User(id=row.id, email=row.email, status=AccessStatus(row.status))
+        return StoredSession(user=user, renewed_at_ms=row.renewed_at_ms, expires_at_ms=row.expires_at_ms)
+
+    async def renew(self, id_hash: str, *, now_ms: int, expires_at_ms: int) -> None:
+        values = {"renewed_at_ms": now_ms, "expires_at_ms": expires_at_ms}
+        async with self._database.write() as connection:
+            await connection.execute(update(sessions).where(sessions.c.id_hash == id_hash).values(values))
+
+    async def remove(self, id_hash: str) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(delete(sessions).where(sessions.c.id_hash == id_hash))
+
+    async def remove_expired(self, *, now_ms: int) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(delete(sessions).where(sessions.c.expires_at_ms <= now_ms))
+
+
+class SqlAttemptStore:
+    def __init__(self, *, database: Database) -> None:
+        self._database = database
+
+    async def admit(self, subject_hash: str, windows: Sequence[Window], *, now_ms: int) -> int | None:
+        longest_ms = max(window.period_ms for window in windows)
+        mine = auth_attempts.c.subject_hash == subject_hash
+        async with self._database.write() as connection:
+            await lock_for_transaction(connection, f"auth-attempts:{subject_hash}")
+            await connection.execute(
+                delete(auth_attempts).where(auth_attempts.c.attempted_at_ms <= now_ms - longest_ms, mine)
+            )
+            at_ms = auth_attempts.c.attempted_at_ms
+            attempts = list(await connection.scalars(select(at_ms).where(mine).order_by(at_ms)))
+            wait_ms = max(_wait_ms(attempts, window, now_ms) for window in windows)
+            if wait_ms > 0:
+                return wait_ms
+            row = {"id": uuid.uuid4().hex, "subject_hash": subject_hash, "attempted_at_ms": now_ms}
+            await connection.execute(insert(auth_attempts).values(row))
+        return None
+
+    async def forget(self, subject_hash: str) -> None:
+        mine = auth_attempts.c.subject_hash == subject_hash
+        async with self._database.write() as connection:
+            await connection.execute(delete(auth_attempts).where(mine))
+
+    async def remove_older(self, *, than_ms: int) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(delete(auth_attempts).where(auth_attempts.c.attempted_at_ms < than_ms))
+
+
+def _wait_ms(attempts: Sequence[int], window: Window, now_ms: int) -> int:
+    """attempts oldest first. 0 when one more fits into the window."""
+    recent = [at_ms for at_ms in attempts if at_ms > now_ms - window.period_ms]
+    if len(recent) < window.limit:
+        return 0
+    return recent[-window.limit] + window.period_ms - now_ms

@@ -1,0 +1,140 @@
+"""The tables as this program knows them. Times are milliseconds since 1970; secrets are sealed text."""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("email", String(320), nullable=False, unique=True),
+    Column("password_hash", Text, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    # SHA-256 of the identifier in the cookie: a stolen table opens no session.
+    Column("id_hash", String(64), primary_key=True),
+    Column("user_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("renewed_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+)
+
+auth_attempts = Table(
+    "auth_attempts",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    # SHA-256 of what is limited, such as an address and an account together.
+    Column("subject_hash", String(64), nullable=False),
+    Column("attempted_at_ms", BigInteger, nullable=False, index=True),
+    Index("ix_auth_attempts_subject_hash_attempted_at_ms", "subject_hash", "attempted_at_ms"),
+)
+
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    Column("sha256", String(64), ForeignKey("blobs.sha256"), nullable=False, index=True),
+    Column("file_name", String(255), nullable=False),
+    Column("format", String(16), nullable=False),
+    Column("state", String(16), nullable=False, index=True),
+    Column("operation_id", String(200)),
+    Column("reading_ref", String(500)),
+    Column("title", Text, nullable=False),
+    Column("authors", JSON, nullable=False),
+    Column("cover", String(255)),
+    Column("character_count", Integer),
+    Column("section_count", Integer),
+    Column("error_code", String(100)),
+    Column("error_message", Text),
+    Column("error_retryable", Boolean),
+    Column("created_at_ms", BigInteger, nullable=False),
+    UniqueConstraint("owner_id", "sha256"),
+    Index("ix_documents_owner_id_created_at_ms", "owner_id", "created_at_ms"),
+)
+
+reading_positions = Table(
+    "reading_positions",
+    metadata,
+    Column("document_id", String(32), ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("segment_ordinal", Integer, nullable=False),
+    Column("block_id", String(100), nullable=False),
+    Column("offset", Integer, nullable=False),
+    Column("section", Integer, nullable=False),
+    Column("fraction", Float, nullable=False),
+    Column("updated_at_ms", BigInteger, nullable=False),
+)
+
+playback_sessions = Table(
+    "playback_sessions",
+    metadata,
+    # The worker's identifier, which is derived from the owner among others.
+    Column("id", String(200), primary_key=True),
+    Column("user_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column(
+        "document_id", String(32), ForeignKey("documents.id", ondelete="CASCADE"), nullable=False, index=True
+    ),
+    Column("plan_id", String(200), nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False, index=True),
+)
+
+providers = Table(
+    "providers",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("slug", String(64), nullable=False, unique=True),
+    Column("display_name", String(200), nullable=False),
+    Column("provider_type", String(32), nullable=False),
+    Column("base_url", Text, nullable=False),
+    # Sealed for this row and column; null when the provider asks for no key.
+    Column("api_key", Text),
+    Column("default_model", String(200), nullable=False),
+    Column("default_instructions", Text, nullable=False),
+    Column("enabled", Boolean, nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False),
+)
+
+runtime_config = Table(
+    "runtime_config",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("value", JSON, nullable=False),
+    # seed or admin; a key without a row has its default.
+    Column("source", String(16), nullable=False),
+    Column("updated_at_ms", BigInteger, nullable=False),
+)

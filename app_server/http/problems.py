@@ -1,0 +1,144 @@
+"""Errors as application/problem+json (RFC 9457), all in one shape and never with a stack trace."""
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final
+
+import structlog
+from aiohttp import web
+from aiohttp.typedefs import Handler
+from aiohttp.web_exceptions import HTTPException
+
+from app_server.http.request_id import request_id
+from shared.errors import Code, LecternError
+
+FIELDS_INVALID: Final = "FIELDS_INVALID"
+RETRY_AFTER: Final = "retry_after_seconds"
+
+# Where a browser should be told more than the code's own status says.
+_STATUS_OF_REASON: Final = {
+    FIELDS_INVALID: 422,
+    "FILE_EMPTY": 422,
+    "FILE_TOO_LARGE": 413,
+    "FORMAT_UNSUPPORTED": 415,
+    "MEDIA_TYPE_UNSUPPORTED": 415,
+}
+_STATUS_OF_CODE: Final = {Code.FAILED_PRECONDITION: 409}
+_MESSAGE_OF_STATUS: Final = {
+    404: "There is nothing at this address.",
+    405: "This address doesn't take that kind of request.",
+    413: "The request is too large.",
+}
+
+_UNEXPECTED: Final = LecternError(Code.INTERNAL, "Something went wrong on the server. Try again in a moment.")
+_STARTED: Final = "response_started"
+
+_log = structlog.get_logger(__name__)
+
+
+def setup_problems(app: web.Application) -> None:
+    app.middlewares.append(_errors_as_problems)
+    app.on_response_prepare.append(_note_start)
+
+
+def http_status(error: LecternError) -> int:
+    by_code = _STATUS_OF_CODE.get(error.code, error.code.http_status)
+    return _STATUS_OF_REASON.get(error.reason, by_code)
+
+
+def invalid_fields(errors: Mapping[str, str]) -> LecternError:
+    """Values by field name that were understood but can't be accepted."""
+    message = next(iter(errors.values()), "Something in the request isn't right.")
+    return LecternError(Code.INVALID_ARGUMENT, message, reason=FIELDS_INVALID, details=errors)
+
+
+def problem_response(request: web.Request, error: LecternError) -> web.Response:
+    headers = {"Cache-Control": "private, no-store"}
+    if RETRY_AFTER in error.details:
+        headers["Retry-After"] = error.details[RETRY_AFTER]
+    fields = error.details if error.reason == FIELDS_INVALID else {}
+    return _response(
+        request,
+        status=http_status(error),
+        code=error.reason,
+        detail=error.message,
+        errors=[{"field": name, "message": message} for name, message in fields.items()],
+        headers=headers,
+    )
+
+
+@web.middleware
+async def _errors_as_problems(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except HTTPException as error:
+        if error.status < 400:
+            raise
+        return _plain_http_problem(request, error)
+    except LecternError as error:
+        _cut_if_started(request, error)
+        if error.code in {Code.INTERNAL, Code.UNKNOWN, Code.DATA_LOSS}:
+            _log.error("request failed", code=error.reason, exc_info=error)
+        return problem_response(request, error)
+    except Exception as error:  # noqa: BLE001 - the edge: whatever it was, the browser gets the same shape
+        _cut_if_started(request, error)
+        _log.exception("request failed")
+        return problem_response(request, _UNEXPECTED)
+
+
+def _cut_if_started(request: web.Request, error: Exception) -> None:
+    """After the first byte, failure resets the connection: an answer cut short must not look whole."""
+    if not request.get(_STARTED) and request.transport is not None and not request.transport.is_closing():
+        return
+    if request.transport is not None:
+        request.transport.abort()
+    raise ConnectionResetError("The response was cut off.") from error
+
+
+async def _note_start(request: web.Request, _response: web.StreamResponse) -> None:
+    request[_STARTED] = True
+
+
+def _plain_http_problem(request: web.Request, error: HTTPException) -> web.Response:
+    return _response(
+        request,
+        status=error.status,
+        code=_title(error.status).upper().replace(" ", "_").replace("-", "_"),
+        detail=_MESSAGE_OF_STATUS.get(error.status, "The request can't be answered."),
+        errors=[],
+        headers={"Allow": error.headers["Allow"]} if "Allow" in error.headers else {},
+    )
+
+
+def _response(
+    request: web.Request,
+    *,
+    status: int,
+    code: str,
+    detail: str,
+    errors: list[dict[str, str]],
+    headers: Mapping[str, str],
+) -> web.Response:
+    body = {
+        "type": "about:blank",
+        "title": _title(status),
+        "status": status,
+        "code": code,
+        "detail": detail,
+        "request_id": request_id(request),
+        "errors": errors,
+    }
+    return web.Response(
+        status=status,
+        body=json.dumps(body).encode(),
+        content_type="application/problem+json",
+        headers=dict(headers),
+    )
+
+
+def _title(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Error"
