@@ -31,6 +31,7 @@ LOOK_AGAIN_SECONDS = 1.0
 PAUSED_RUN_SECONDS = 20.0  # a paused listener with a full window needs no run
 
 TEXT_AT_FAULT = frozenset({Code.INVALID_ARGUMENT, Code.OUT_OF_RANGE, Code.DATA_LOSS})
+SETTINGS_AT_FAULT = frozenset({"VOICE_UNKNOWN"})  # no other segment would fare better
 
 log = structlog.get_logger(__name__)
 
@@ -138,7 +139,9 @@ class GenerationRun:
 
     async def _fail_segment(self, ordinal: int, error: LecternError) -> None:
         self._failures_in_row += 1
-        is_texts_fault = error.code in TEXT_AT_FAULT or error.reason.startswith("AUDIO_")
+        is_texts_fault = (
+            error.code in TEXT_AT_FAULT or error.reason.startswith("AUDIO_")
+        ) and error.reason not in SETTINGS_AT_FAULT
         if not is_texts_fault or self._failures_in_row >= FAILURES_BEFORE_STOP:
             raise error
         log.warning("skipping a segment", ordinal=ordinal, reason=error.reason)

@@ -1,0 +1,54 @@
+"""DocumentService: starts, joins or finds the parsing of a stored file."""
+
+import re
+from typing import Any
+
+from compute_worker.documents.artifacts import PARSER_VERSION, document_key
+from compute_worker.operations.model import OperationKind
+from compute_worker.operations.proto_mapping import operation_to_proto
+from compute_worker.operations.queue import OperationQueue
+from lectern.compute.v1 import documents_pb2 as pb
+from lectern.compute.v1.documents_pb2_grpc import DocumentServiceServicer
+from shared.errors import Code, LecternError
+from shared.objects.ports import ObjectStore
+
+SHA256 = re.compile(r"[0-9a-f]{64}")
+FORMATS = {
+    pb.DOCUMENT_FORMAT_EPUB: "epub",
+    pb.DOCUMENT_FORMAT_HTML: "html",
+    pb.DOCUMENT_FORMAT_MARKDOWN: "markdown",
+    pb.DOCUMENT_FORMAT_TEXT: "text",
+}
+
+
+class DocumentServicer(DocumentServiceServicer):
+    def __init__(self, *, queue: OperationQueue, store: ObjectStore) -> None:
+        self._queue = queue
+        self._store = store
+
+    async def ParseDocument(self, request: pb.ParseDocumentRequest, context: Any) -> pb.ParseDocumentResponse:
+        if not SHA256.fullmatch(request.document_sha256):
+            raise LecternError(
+                Code.INVALID_ARGUMENT,
+                "document_sha256 must be 64 lowercase hex digits.",
+                details={"field": "document_sha256"},
+            )
+        name = FORMATS.get(request.format)
+        if name is None:
+            raise LecternError(
+                Code.INVALID_ARGUMENT,
+                "Documents of this format can't be read yet.",
+                reason="FORMAT_UNSUPPORTED",
+                details={"field": "format"},
+            )
+        record = await self._queue.submit(
+            OperationKind.DOCUMENT,
+            f"{request.document_sha256}:{name}:{PARSER_VERSION}",
+            {"sha256": request.document_sha256, "format": name, "file_name": request.file_name},
+            again=request.retry,
+            result_exists=self._artifacts_exist,
+        )
+        return pb.ParseDocumentResponse(operation=operation_to_proto(record))
+
+    async def _artifacts_exist(self, reading_ref: str) -> bool:
+        return await self._store.info(document_key(reading_ref)) is not None

@@ -1,0 +1,242 @@
+"""The worker's composition root: the only place that chooses implementations."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+from urllib.parse import urlsplit
+
+import structlog
+from aiohttp import ClientSession, web
+
+from compute_worker.audio.normalizer import AudioNormalizer
+from compute_worker.credentials.client import CredentialBrokerClient
+from compute_worker.documents.handler import DocumentHandler
+from compute_worker.documents.servicer import DocumentServicer
+from compute_worker.operations.broker import Broker, BrokerLimits, connect_broker
+from compute_worker.operations.events import Events
+from compute_worker.operations.job_states import JobStates
+from compute_worker.operations.model import OperationKind
+from compute_worker.operations.ports import OperationHandler
+from compute_worker.operations.queue import OperationQueue
+from compute_worker.operations.runner import OperationRunner, RunnerOptions
+from compute_worker.operations.servicer import OperationServicer
+from compute_worker.playback.audio_route import AudioRoute
+from compute_worker.playback.cache_key import CacheKeys
+from compute_worker.playback.claims import Claims
+from compute_worker.playback.feed import Feeds
+from compute_worker.playback.handler import PlaybackHandler
+from compute_worker.playback.planned_document import PlannedDocumentHandler
+from compute_worker.playback.plans import Plans
+from compute_worker.playback.service import Playback
+from compute_worker.playback.servicer import PlaybackServicer
+from compute_worker.playback.sessions import Sessions
+from compute_worker.playback.speaker import SegmentSpeaker
+from compute_worker.playback.speech_cache import SpeechCache
+from compute_worker.speech.espeak_pool import EspeakPool
+from compute_worker.speech.providers import ConnectedSpeechProviders
+from compute_worker.speech.servicer import SpeechServicer
+from compute_worker.speech.synthesizer import SegmentSynthesizer
+from shared.configuration.worker_settings import WorkerSettings
+from shared.objects.s3_store import S3Options, S3Store, open_s3_store
+from shared.playback_token import PlaybackTokens
+from shared.rpc.channel import open_channel
+from shared.rpc.gateway import add_gateway
+from shared.rpc.health import add_health
+from shared.rpc.server import serve_grpc
+from shared.rpc.tokens import bearer_check
+
+CREDENTIALS_PATH = "/api/internal/compute/tts-credentials"
+SHUTDOWN_SECONDS = 2.0  # how long open HTTP answers may take to end
+LISTEN_BACKLOG = 1024
+
+DOCUMENT_RUNNER = RunnerOptions(
+    kind=OperationKind.DOCUMENT,
+    max_attempts=3,
+    max_concurrent=2,
+    heartbeat_seconds=2.0,
+    ack_wait_seconds=10.0,
+)
+# A listener waits at most this long for another worker when one dies; runs only wait most of the time.
+PLAYBACK_RUNNER = RunnerOptions(
+    kind=OperationKind.PLAYBACK,
+    max_attempts=20,
+    max_concurrent=256,
+    heartbeat_seconds=1.0,
+    ack_wait_seconds=4.0,
+)
+
+log = structlog.get_logger(__name__)
+
+
+async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
+    """Serves and works until `stop` is set, then hands unfinished jobs back and ends."""
+    worker_id = f"worker-{secrets.token_hex(6)}"
+    async with AsyncExitStack() as stack:
+        broker = await stack.enter_async_context(
+            connect_broker(settings.broker.connect_options, name=worker_id, limits=_broker_limits(settings))
+        )
+        store = await stack.enter_async_context(open_s3_store(_store_options(settings)))
+        await store.ensure_bucket(create=settings.storage.auto_create_bucket)
+        pool = await stack.enter_async_context(EspeakPool())
+        http = await stack.enter_async_context(ClientSession())
+        channel = await stack.enter_async_context(
+            open_channel(_credentials_base(settings), settings.credential_broker.token)
+        )
+        credentials = CredentialBrokerClient(
+            channel=channel, timeout_seconds=settings.credential_broker.timeout_ms / 1000
+        )
+        normalizer = AudioNormalizer(media_bin=settings.media_bin)
+        synthesizer = SegmentSynthesizer(normalizer=normalizer)
+        providers = ConnectedSpeechProviders(http=http, espeak=pool)
+
+        states = JobStates(broker=broker)
+        events = Events(broker=broker)
+        queue = OperationQueue(
+            broker=broker, states=states, events=events, stale_seconds=settings.broker.stale_ms / 1000
+        )
+        sessions = Sessions(states=states)
+        plans = Plans(store=store)
+        feeds = Feeds(events=events)
+        speaker = SegmentSpeaker(
+            cache=SpeechCache(store=store),
+            keys=CacheKeys(playback_secret=settings.playback_token_secret),
+            claims=Claims(states=states, worker_id=worker_id),
+            synthesizer=synthesizer,
+            segment_timeout_seconds=settings.work.segment_timeout_ms / 1000,
+        )
+        playback = Playback(
+            sessions=sessions, plans=plans, queue=queue, credentials=credentials, providers=providers
+        )
+        servicers = [
+            OperationServicer(queue=queue),
+            DocumentServicer(queue=queue, store=store),
+            PlaybackServicer(
+                playback=playback, sessions=sessions, plans=plans, events=events, speaker=speaker
+            ),
+            SpeechServicer(credentials=credentials, providers=providers, synthesizer=synthesizer),
+        ]
+        audio = AudioRoute(
+            tokens=PlaybackTokens(secret=settings.playback_token_secret),
+            sessions=sessions,
+            plans=plans,
+            feeds=feeds,
+            speaker=speaker,
+            playback=playback,
+        )
+        documents = DocumentHandler(store=store, timeout_seconds=settings.work.document_timeout_ms / 1000)
+        runners = [
+            _runner(
+                DOCUMENT_RUNNER,
+                PlannedDocumentHandler(documents=documents, plans=plans),
+                broker,
+                queue,
+                worker_id,
+            ),
+            _runner(
+                PLAYBACK_RUNNER,
+                PlaybackHandler(
+                    sessions=sessions,
+                    plans=plans,
+                    feeds=feeds,
+                    events=events,
+                    speaker=speaker,
+                    credentials=credentials,
+                    providers=providers,
+                ),
+                broker,
+                queue,
+                worker_id,
+            ),
+        ]
+        grpc_server = await stack.enter_async_context(
+            serve_grpc(
+                servicers,
+                token_check=bearer_check(settings.token),
+                host=settings.host,
+                port=settings.grpc_port,
+            )
+        )
+        await stack.enter_async_context(_serve_http(settings, servicers, audio, broker, store))
+        await stack.enter_async_context(_working(runners))
+        await grpc_server.set_serving(True)
+        log.info("worker ready", worker_id=worker_id, http_port=settings.port, grpc_port=grpc_server.port)
+        await stop.wait()
+
+
+def _runner(
+    options: RunnerOptions,
+    handler: OperationHandler,
+    broker: Broker,
+    queue: OperationQueue,
+    worker_id: str,
+) -> OperationRunner:
+    return OperationRunner(broker=broker, queue=queue, handler=handler, worker_id=worker_id, options=options)
+
+
+@asynccontextmanager
+async def _working(runners: list[OperationRunner]) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(runner.run()) for runner in runners]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _serve_http(
+    settings: WorkerSettings, servicers: list[object], audio: AudioRoute, broker: Broker, store: S3Store
+) -> AsyncIterator[None]:
+    app = web.Application()
+    audio.add_to(app)
+    add_gateway(app, servicers, token_check=bearer_check(settings.token))
+    add_health(
+        app,
+        version=version("lectern"),
+        checks={"broker": lambda: _check_broker(broker), "object_store": lambda: store.info("health")},
+    )
+    # A listener that goes away cancels its handler, so nothing waits for nobody.
+    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, settings.host, settings.port, backlog=LISTEN_BACKLOG).start()
+        yield
+    finally:
+        await runner.cleanup()
+
+
+async def _check_broker(broker: Broker) -> None:
+    await broker.client.flush(timeout=3)
+
+
+def _broker_limits(settings: WorkerSettings) -> BrokerLimits:
+    return BrokerLimits(
+        jobs_max_bytes=settings.broker.jobs_max_bytes,
+        events_max_bytes=settings.broker.events_max_bytes,
+        job_states_max_bytes=settings.broker.state_max_bytes,
+        replicas=settings.broker.replicas,
+    )
+
+
+def _store_options(settings: WorkerSettings) -> S3Options:
+    storage = settings.storage
+    return S3Options(
+        endpoint_url=storage.endpoint,
+        region=storage.region,
+        bucket=storage.bucket,
+        access_key_id=storage.access_key,
+        secret_access_key=storage.secret_key,
+        prefix=storage.prefix,
+        force_path_style=storage.force_path_style,
+    )
+
+
+def _credentials_base(settings: WorkerSettings) -> str:
+    """The gateway's own base: its binding brings the path that the variable ends with."""
+    url = settings.credential_broker.url
+    if urlsplit(url).scheme in {"http", "https"}:
+        return url.rstrip("/").removesuffix(CREDENTIALS_PATH)
+    return url
