@@ -33,7 +33,7 @@ def markdown() -> str:
         "<!-- Made by `lectern env --format markdown`; change shared/configuration/declared/ instead. -->",
         "",
         "Variables are read from the environment and from a file `.env` in the working directory; the",
-        "environment wins. Values in the file are literal text. `lectern check` prints every problem at once.",
+        "environment wins. Values in the file are literal. `lectern check` prints every problem at once.",
         "The embedded worker's variables are written beside the app's.",
     ]
     for title, variables in GROUPS:
