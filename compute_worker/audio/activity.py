@@ -32,6 +32,12 @@ class Activity:
             return None
         return int(active[0]) * STEP_SAMPLES, (int(active[-1]) + 1) * STEP_SAMPLES
 
+    def cut(self, start: int, end: int) -> "Activity":
+        """For the samples from start to end, which may lie outside; both on whole steps."""
+        first, last = start // STEP_SAMPLES, end // STEP_SAMPLES
+        inside = self.flags[max(0, first) : min(last, len(self.flags))]
+        return Activity(np.pad(inside, (max(0, -first), max(0, last - len(self.flags)))))
+
     def tighten(self, start_ms: float, end_ms: float) -> tuple[float, float]:
         """The same span without the silence at its ends; unchanged when it holds nothing else."""
         first, last = int(start_ms // _STEP_MS), int(-(-end_ms // _STEP_MS))

@@ -16,7 +16,7 @@ _STEP = SAMPLE_RATE // 10
 _ABSOLUTE_GATE = -70.0
 _RELATIVE_GATE = -10.0
 _SETTLING = SAMPLE_RATE // 2  # the weighting filter has died away by then
-_OVERSHOOT = 2.0  # no true peak of speech exceeds its sample peak by this factor
+_OVERSHOOT = 1.6  # by this factor the peak between the samples of speech may exceed that of the samples
 
 
 def integrated_loudness(samples: Samples) -> float:
@@ -25,7 +25,7 @@ def integrated_loudness(samples: Samples) -> float:
     if len(weighted) < _BLOCK:
         blocks = np.array([np.mean(weighted**2)]) if len(weighted) else np.zeros(1)
     else:
-        sums = np.concatenate(([0.0], np.cumsum(weighted**2)))
+        sums = np.concatenate(([0.0], np.cumsum(weighted**2, dtype=np.float64)))
         starts = np.arange(0, len(weighted) - _BLOCK + 1, _STEP)
         blocks = (sums[starts + _BLOCK] - sums[starts]) / _BLOCK
     audible = blocks[_lufs(blocks) > _ABSOLUTE_GATE]
@@ -59,10 +59,11 @@ def _lufs(mean_square: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(-0.691 + 10 * np.log10(np.maximum(mean_square, 1e-12)))
 
 
-def _k_weighted(samples: Samples) -> NDArray[np.float64]:
+def _k_weighted(samples: Samples) -> Samples:
     size = _fast_size(len(samples) + _SETTLING)
-    spectrum = np.fft.rfft(samples, size)
-    return np.fft.irfft(spectrum * _k_response(size), size)[: len(samples)]
+    spectrum = np.fft.rfft(samples, size)  # single precision stays single: twice as fast
+    weighted: Samples = np.fft.irfft(spectrum * _k_response(size), size)[: len(samples)]
+    return weighted
 
 
 def _fast_size(minimum: int) -> int:
@@ -71,7 +72,7 @@ def _fast_size(minimum: int) -> int:
 
 
 @lru_cache(maxsize=32)
-def _k_response(size: int) -> NDArray[np.complex128]:
+def _k_response(size: int) -> NDArray[np.complex64]:
     """BS.1770's two filters at our rate, from their analogue prototypes."""
     z = np.exp(-2j * np.pi * np.fft.rfftfreq(size))
     k = np.tan(np.pi * 1681.974450955533 / SAMPLE_RATE)
@@ -82,7 +83,7 @@ def _k_response(size: int) -> NDArray[np.complex128]:
     q = 0.5003270373238773
     gain = 1 + k / q + k * k  # the standard's high-pass is not scaled to unity
     high_pass = _biquad(z, (gain, -2 * gain, gain), k, q)
-    return np.asarray(shelf * high_pass)
+    return (shelf * high_pass).astype(np.complex64)
 
 
 def _biquad(

@@ -61,14 +61,12 @@ class AudioNormalizer:
 
 
 def normalize_samples(samples: Samples) -> NormalizedAudio:
-    bounds = find_activity(samples).bounds
-    if bounds is None:
+    activity = find_activity(samples)
+    if (bounds := activity.bounds) is None:
         raise _failure("The speech provider's audio was silent.", "AUDIO_EMPTY")
-    start, end = bounds
-    cut = _cut(samples, start - LEAD_SAMPLES, end + TRAIL_SAMPLES)
-    level = normalize_loudness(cut)
-    offset_ms = (LEAD_SAMPLES - start) * 1000 / SAMPLE_RATE
-    return NormalizedAudio(level, find_activity(level), offset_ms)
+    start, end = bounds[0] - LEAD_SAMPLES, bounds[1] + TRAIL_SAMPLES
+    level = normalize_loudness(_cut(samples, start, end))
+    return NormalizedAudio(level, activity.cut(start, end), offset_ms=-start * 1000 / SAMPLE_RATE)
 
 
 def _cut(samples: Samples, start: int, end: int) -> Samples:
