@@ -14,7 +14,7 @@ from yarl import URL
 from shared.errors import Code, LecternError
 from shared.rpc.bindings import HttpBinding, bindings_of
 from shared.rpc.calls import MAX_ANSWER_BYTES, StreamCall, call_headers, deadline_passed, unreachable
-from shared.rpc.event_stream import ERROR_EVENT, HEARTBEAT_SECONDS, received_events
+from shared.rpc.event_stream import ERROR_EVENT, HEARTBEAT_SECONDS, ReceivedEvent, received_events
 from shared.rpc.statuses import error_of_json
 from shared.rpc.transcoding import http_of_message, message_of_json
 
@@ -103,28 +103,37 @@ class GatewayStreamCall(StreamCall[Any]):
         answer_type: type[Message],
     ) -> None:
         super().__init__()
+        self._response: aiohttp.ClientResponse | None = None
         self._open_response = open_response
         self._failures_translated = failures_translated
         self._answer_type = answer_type
-        self._response: aiohttp.ClientResponse | None = None
-        self._events: AsyncIterator[Any] | None = None
+        self._events: AsyncIterator[ReceivedEvent] | None = None
 
     async def _next(self) -> Any:
-        with self._failures_translated():
-            if self._events is None:
-                self._response = await self._open_response()
-                if self._response.status != 200:
-                    await _whole(self._response)
-                self._events = received_events(_lines(self._response))
-            event = await anext(self._events)
-        if event.name == ERROR_EVENT:
+        try:
+            with self._failures_translated():
+                event = await self._next_event()
+            if event.name == ERROR_EVENT:
+                raise error_of_json(_json(event.data), http_status=500)
+            return message_of_json(event.data.encode(), self._answer_type())
+        except BaseException:
             self._close()
-            raise error_of_json(_json(event.data), http_status=500)
-        return message_of_json(event.data.encode(), self._answer_type())
+            raise
+
+    async def _next_event(self) -> ReceivedEvent:
+        if self._events is None:
+            self._response = await self._open_response()
+            if self._response.status != 200:
+                await _whole(self._response)
+            self._events = received_events(_lines(self._response))
+        return await anext(self._events)
 
     def _close(self) -> None:
         if self._response is not None:
             self._response.close()
+
+    def __del__(self) -> None:
+        self._close()  # a loop left by break; grpc's calls do the same
 
 
 def _resolved(method: str) -> tuple[HttpBinding, type[Message]]:

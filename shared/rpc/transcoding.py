@@ -88,6 +88,8 @@ def _fill_from_body(request: Message, binding: HttpBinding, body: bytes) -> None
         raise _malformed("This method takes no request body.")
     try:
         if binding.body == WHOLE_BODY:
+            if not body.lstrip().startswith(b"{"):  # json_format takes [] for an empty message
+                raise _malformed("The request body must be a JSON object.")
             json_format.Parse(body, request)
         else:
             json_format.ParseDict({binding.body: json.loads(body)}, request)
