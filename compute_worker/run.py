@@ -10,6 +10,7 @@ import structlog
 from shared.configuration.environment import ENV_FILE
 from shared.configuration.startup import settings_or_exit
 from shared.configuration.worker_settings import WorkerSettings, read_worker_settings
+from shared.errors import LecternError
 from shared.logs import configure_logging
 from shared.processes.signals import stop_on_signals
 
@@ -21,7 +22,14 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     settings = settings_or_exit(read_worker_settings, env_file=arguments.env_file)
     configure_logging(settings.log, secrets=settings.secrets, process="worker")
-    asyncio.run(_run(settings))
+    try:
+        asyncio.run(_run(settings))
+    except LecternError as error:
+        structlog.get_logger().error(error.message, reason=error.reason)
+        return 1
+    except Exception:  # noqa: BLE001  # the process's edge
+        structlog.get_logger().exception("failed")
+        return 1
     return 0
 
 

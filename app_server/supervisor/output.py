@@ -16,7 +16,7 @@ _LEVELS: Final = {
     "exception": "error",
 }
 # nats-server with logtime off: "[4711] [INF] Server is ready"
-_NATS_LINE: Final = re.compile(r"\[\d+\] \[(?P<level>[A-Z]{3})\] (?P<event>.*)")
+_NATS_LINE: Final = re.compile(r"\[\d+\] \[(?P<level>[A-Z]{3})\] ?(?P<event>.*)")
 # Its information is of interest only when something is looked for.
 _NATS_LEVELS: Final = {
     "INF": "debug",
