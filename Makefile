@@ -2,41 +2,95 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 PROTOS := $(shell find proto -name '*.proto')
 GOOGLEAPIS = $(shell $(BIN)/python -c 'import google.api; print(list(google.api.__path__)[0].removesuffix("/google/api"))')
+PROTOC = $(BIN)/python -m grpc_tools.protoc -Iproto -I$(GOOGLEAPIS)
+BUILD := .build
 
 .DEFAULT_GOAL := help
 
 .PHONY: help
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 $(VENV)/.runtime: requirements.lock pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(PIP) --require-hashes -r requirements-dev.lock
 	@touch $@
 
 .PHONY: run
 run: $(VENV)/.runtime ## Install what is needed and start Lectern
 	@deploy/first-run.sh
-	@$(BIN)/lectern serve
+	@exec $(BIN)/lectern serve
+
+.PHONY: test
+test: $(VENV)/.dev test-programs check ## Install what the tests need, check, and run all of them
+	@node --test $(shell find tests/ui -name '*.test.js' -not -path '*/node_modules/*')
+	@$(BIN)/pytest -n auto --dist loadfile $(PYTEST_ARGS)
+
+.PHONY: test-programs
+test-programs: # A browser, and node for the tests of the browser's modules
+	@deploy/test-programs.sh
+
+.PHONY: bench
+bench: $(VENV)/.dev ## Measure what the design sets bars for
+	@PYTHONPATH=tests $(BIN)/python -m bench
+
+.PHONY: check
+check: $(VENV)/.dev check-generated check-proto ## Lint, types, import rules, contracts, generated files
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo --no-timing >$(BUILD)/imports.txt || { cat $(BUILD)/imports.txt; exit 1; }
+
+.PHONY: check-proto
+check-proto: $(BUILD)/lectern.binpb
+	@$(BIN)/buf lint $< --config buf.yaml
+	@$(BIN)/buf breaking $< --against proto/released.binpb --config buf.yaml
+
+.PHONY: check-generated
+check-generated: $(VENV)/.dev
+	@rm -rf $(BUILD)/gen
+	@$(MAKE) --no-print-directory generate-into TARGET=$(BUILD)/gen
+	@diff -r -x __pycache__ $(BUILD)/gen/lectern gen/lectern || { echo 'gen/ is not what proto/ says: run make proto'; exit 1; }
+	@$(BIN)/lectern env --format markdown | diff - docs/configuration.md \
+	    || { echo 'docs/configuration.md is not what is declared: run make docs'; exit 1; }
+
+$(BUILD)/lectern.binpb: $(PROTOS) $(VENV)/.dev
+	@mkdir -p $(@D)
+	@$(PROTOC) --include_imports --include_source_info --descriptor_set_out=$@ $(PROTOS)
 
 .PHONY: proto
 proto: $(VENV)/.dev ## Regenerate gen/ from proto/
-	@rm -rf gen/lectern && mkdir -p gen
-	@$(BIN)/python -m grpc_tools.protoc -Iproto -I$(GOOGLEAPIS) \
+	@rm -rf gen/lectern
+	@$(MAKE) --no-print-directory generate-into TARGET=gen
+
+.PHONY: generate-into
+generate-into:
+	@mkdir -p $(TARGET)
+	@$(PROTOC) \
 	    --plugin=protoc-gen-mypy=$(BIN)/protoc-gen-mypy --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
-	    --python_out=gen --grpc_python_out=gen --mypy_out=quiet:gen --mypy_grpc_out=quiet:gen $(PROTOS)
-	@find gen/lectern -type d -exec touch {}/__init__.py \;
+	    --python_out=$(TARGET) --grpc_python_out=$(TARGET) --mypy_out=quiet:$(TARGET) --mypy_grpc_out=quiet:$(TARGET) \
+	    $(PROTOS)
+	@find $(TARGET)/lectern -type d -exec touch {}/__init__.py \;
+
+.PHONY: proto-release
+proto-release: $(VENV)/.dev ## Keep the present contracts as those of a release, for the check of breaking changes
+	@$(PROTOC) --include_imports --descriptor_set_out=proto/released.binpb $(PROTOS)
+
+.PHONY: docs
+docs: $(VENV)/.runtime ## Write the documents that are made from the code
+	@$(BIN)/lectern env --format markdown >docs/configuration.md
 
 .PHONY: lock
 lock: ## Pin the newest fitting dependencies
-	@$(BIN)/pip install --quiet uv
+	@$(PIP) uv
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	    --group build pyproject.toml -o requirements.lock
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \

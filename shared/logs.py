@@ -15,7 +15,16 @@ from shared.configuration.settings import LogSettings
 _MASK: Final = "[secret]"
 _SHORTEST_SECRET: Final = 6  # shorter texts would blank out innocent words
 # These tell about every request or frame at info.
-_CHATTY: Final = "aiobotocore aiohttp.access aiosqlite alembic asyncio botocore grpc nats".split()
+_CHATTY: Final = [
+    "aiobotocore",
+    "aiohttp.access",
+    "aiosqlite",
+    "alembic",
+    "asyncio",
+    "botocore",
+    "grpc",
+    "nats",
+]
 
 EventDict = MutableMapping[str, Any]
 

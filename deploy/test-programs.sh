@@ -1,0 +1,24 @@
+#!/bin/sh
+# Installs the Debian packages that the tests need and that are missing: a browser, and node.
+set -eu
+
+missing=
+command -v chromium >/dev/null || missing="$missing chromium"
+command -v node >/dev/null || missing="$missing nodejs"
+if [ -z "$missing" ]; then
+    exit 0
+fi
+if ! command -v apt-get >/dev/null; then
+    echo "The tests need these programs, please install them:$missing" >&2
+    exit 1
+fi
+if [ "$(id -u)" -ne 0 ]; then
+    echo "The tests need some Debian packages. Install them as root, then start again:" >&2
+    echo "    apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
+echo "Installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+# shellcheck disable=SC2086  # one word per package
+apt-get install -y -qq --no-install-recommends $missing >/dev/null
