@@ -1,0 +1,64 @@
+"""What HTML, Markdown and plain text have in common: one file, no archive around it."""
+
+from collections.abc import Hashable
+from pathlib import PurePath
+from urllib.parse import unquote
+
+from compute_worker.documents.artifacts import PARSER_VERSION
+from compute_worker.documents.builder import DocumentBuilder, SectionCut
+from compute_worker.documents.images import ImageShelf
+from compute_worker.documents.output import ArtifactFolder
+
+SHORT_CHARACTERS = 20_000  # what is shorter stays in one piece
+SHORT_CUT = SectionCut(at_heading_characters=None, most_characters=200_000)
+LONG_CUT = SectionCut(at_heading_characters=1_500, most_characters=200_000)
+
+
+def cut_for(characters: int) -> SectionCut:
+    return SHORT_CUT if characters < SHORT_CHARACTERS else LONG_CUT
+
+
+def title_from(file_name: str) -> str:
+    return PurePath(file_name).stem.replace("_", " ").strip() or file_name
+
+
+class PageSource:
+    """Links within one page, and pictures that lie in it; nothing is fetched from anywhere."""
+
+    def __init__(self, *, shelf: ImageShelf) -> None:
+        self._shelf = shelf
+
+    def link_target(self, href: str) -> Hashable | None:
+        return unquote(href[1:]) if href.startswith("#") and len(href) > 1 else None
+
+    def anchor(self, element_id: str) -> Hashable:
+        return element_id
+
+    def image(self, src: str) -> str:
+        return self._shelf.keep_data_url(src) if src[:5].lower() == "data:" else ""
+
+
+def write_out(
+    builder: DocumentBuilder, output: ArtifactFolder, *, title: str, authors: list[str], source_format: str
+) -> None:
+    """Sections first, the document last, its contents made of the headings."""
+    builder.end_section()
+    total = builder.section_count
+    done = 0
+
+    def emit(section: object) -> None:
+        nonlocal done
+        output.write_section(section)  # type: ignore[arg-type]
+        done += 1
+        output.report("sections", done, total)
+
+    document = builder.finish(
+        title=title,
+        authors=authors,
+        cover="",
+        toc=None,
+        source_format=source_format,
+        parser_version=PARSER_VERSION,
+        emit=emit,
+    )
+    output.write_document(document)

@@ -1,0 +1,362 @@
+"""Walks a parsed HTML tree in reading order and writes its blocks.
+
+A block element with only inline content is a block of the document. Text that stands beside block
+elements makes a block of its own. Anything that only nests is shown as nesting.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Protocol
+
+from compute_worker.documents import markup
+from compute_worker.documents.builder import DocumentBuilder
+from compute_worker.documents.language import declared_language
+from compute_worker.documents.markup import Element, semantics_of, tag_of
+from compute_worker.documents.model import BlockRole
+from compute_worker.documents.runs import Image, Run
+from compute_worker.documents.tables import cell_attributes, is_data_table
+
+_MOST_NESTING = 48  # elements deeper than that are read but no longer shown as nested
+_NOTE_MARK = re.compile(r"[\[(]?\s*([0-9]{1,4}|[a-zA-Z]|[ivxlc]{1,6}|[*†‡§¶#]{1,3})\s*[\])]?\.?")
+_BACK_MARK = re.compile(r"[\s↩︎⤴↑^⏎]+")
+_FILE_NAME = re.compile(r"\S+\.(jpe?g|png|gif|svg|webp|avif|bmp)", re.IGNORECASE)
+_NOTES = frozenset({"footnote", "footnotes", "endnote", "endnotes", "rearnote", "rearnotes"})
+_IMAGE_SOURCES = ("src", "href", "{http://www.w3.org/1999/xlink}href", "xlink:href")
+_REFERENCES = frozenset({"biblioentry", "bibliography"})
+_CONTEXT_ROLES = {
+    "blockquote": BlockRole.QUOTE,
+    "li": BlockRole.LIST_ITEM,
+    "dd": BlockRole.LIST_ITEM,
+    "dt": BlockRole.LIST_ITEM,
+    "caption": BlockRole.CAPTION,
+    "figcaption": BlockRole.CAPTION,
+    "pre": BlockRole.CODE,
+    "listing": BlockRole.CODE,
+}
+_STICKY_ROLES = frozenset({BlockRole.FOOTNOTE, BlockRole.REFERENCE})
+
+
+class Source(Protocol):
+    """What surrounds the tree: the archive, or nothing."""
+
+    def link_target(self, href: str) -> Hashable | None:
+        """The name of a place in this document, None for any other link."""
+        ...
+
+    def anchor(self, element_id: str) -> Hashable: ...
+
+    def image(self, src: str) -> str:
+        """Name of the stored resource, empty where there is none to show."""
+        ...
+
+
+@dataclass(frozen=True)
+class ReadingRules:
+    is_web_page: bool = False
+    hidden_names: frozenset[str] = field(default_factory=frozenset)
+    """".class" and "#id" of what a style sheet hides."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    role: BlockRole
+    language: str
+    path: str
+    depth: int = 0
+    unread: str = ""
+    is_linked: bool = False
+    is_title_page: bool = False
+
+
+class TreeReader:
+    def __init__(self, *, builder: DocumentBuilder, source: Source, rules: ReadingRules) -> None:
+        self._builder = builder
+        self._source = source
+        self._rules = rules
+        self._has_title = False
+
+    def read(self, body: Element, *, language: str, path: str) -> None:
+        context = _Context(role=BlockRole.PARAGRAPH, language=language, path=path)
+        self._note_anchor(body)
+        self._read_children(body, self._entered(body, context, path))
+
+    def _read_children(self, element: Element, context: _Context) -> None:
+        run = self._loose_run(context)
+        run.add_text(element.text or "")
+        seen: Counter[str] = Counter()
+        for child in element:
+            tag = tag_of(child)
+            seen[tag] += 1
+            if tag and not self._is_left_out(child, tag):
+                path = f"{context.path}/{tag}[{seen[tag]}]"
+                if tag == "hr" or tag in markup.BLOCKS or (len(child) and markup.has_blocks(child)):
+                    self._builder.write(run)
+                    self._read_block(child, tag, self._entered(child, context, path))
+                    run = self._loose_run(context)
+                else:
+                    self._read_inline(child, tag, run, self._entered(child, context, path))
+            run.add_text(child.tail or "")
+        self._builder.write(run)
+
+    def _read_block(self, element: Element, tag: str, context: _Context) -> None:
+        if tag == "hr":
+            self._builder.add_rule()
+            return
+        if tag == "table" and is_data_table(element):
+            self._read_table(element, context)
+            return
+        parent = self._builder.parent_tag
+        if tag in markup.BLOCKS and not markup.has_blocks(element):
+            run = self._leaf_run(element, tag, parent, context)
+            self._read_leaf(element, run, context)
+            return
+        self._note_anchor(element)
+        shown = markup.container_tag(tag, parent)
+        nests = context.depth < _MOST_NESTING and markup.allows(parent, shown)
+        if nests:
+            self._builder.open(shown, self._attributes(element, shown))
+        self._read_children(element, context)
+        if nests:
+            self._builder.close()
+
+    def _read_leaf(self, element: Element, run: Run, context: _Context) -> None:
+        self._note_anchor(element, run)
+        self._read_into(element, run, context)
+        self._builder.write(run)
+
+    def _read_table(self, table: Element, context: _Context) -> None:
+        """Every row is a block, its cells are parts of it."""
+        self._note_anchor(table)
+        self._builder.open("table", self._attributes(table, "table"))
+        seen: Counter[str] = Counter()
+        for row in table.iterdescendants():
+            tag = tag_of(row)
+            if tag not in {"tr", "caption"} or self._is_left_out(row, tag):
+                continue
+            seen[tag] += 1
+            role = BlockRole.TABLE if tag == "tr" else BlockRole.CAPTION
+            inner = self._entered(row, context, f"{context.path}//{tag}[{seen[tag]}]")
+            role = inner.role if inner.role in _STICKY_ROLES else role
+            run = Run(
+                tag, role, inner.language, inner.path, attributes=self._attributes(row, tag), holds_cells=True
+            )
+            self._read_leaf(row, run, inner)
+        self._builder.close()
+
+    def _read_into(self, element: Element, run: Run, context: _Context) -> None:
+        """The inline content of an element."""
+        self._add(element.text, run, context)
+        for child in element:
+            tag = tag_of(child)
+            if tag and not self._is_left_out(child, tag):
+                self._read_inline(child, tag, run, self._entered(child, context, context.path))
+            self._add(child.tail, run, context)
+
+    def _read_inline(self, element: Element, tag: str, run: Run, context: _Context) -> None:
+        self._note_anchor(element, run)
+        if tag == "br":
+            run.end_line()
+            run.add_markup("<br>")
+        elif tag == "wbr":
+            run.add_markup("<wbr>")
+        elif tag in {"img", "image"}:
+            run.add_image(self._image(element))
+        elif tag == "svg":
+            self._read_drawing(element, run)
+        elif tag == "math":
+            self._add(
+                element.get("alttext") or " ".join("".join(map(str, element.itertext())).split()),
+                run,
+                context,
+            )
+        elif run.holds_cells and (tag in markup.BLOCKS or tag in {"td", "th"}):
+            self._read_cell_part(element, tag, run, context)
+        else:
+            self._read_marked(element, tag, run, context)
+
+    def _read_marked(self, element: Element, tag: str, run: Run, context: _Context) -> None:
+        opening = ""
+        if context.depth < _MOST_NESTING:
+            if tag == "a":
+                opening = self._link(element, context)
+                context = replace(context, is_linked=context.is_linked or bool(opening))
+            else:
+                attributes = self._attributes(element, tag)
+                tag = markup.inline_tag(tag) or ("span" if attributes else "")
+                opening = f"<{tag}{attributes}>" if tag else ""
+        if opening:
+            run.add_markup(opening)
+        self._read_into(element, run, context)
+        if opening:
+            run.add_markup(f"</{tag}>")
+
+    def _read_cell_part(self, element: Element, tag: str, run: Run, context: _Context) -> None:
+        run.end_part()
+        is_cell = tag in {"td", "th"}
+        if is_cell:
+            run.add_markup(f"<{tag}{cell_attributes(element)}{self._attributes(element, tag)}>")
+        elif run.has_text():
+            run.add_markup("<br>")
+        self._read_into(element, run, context)
+        if is_cell:
+            run.add_markup(f"</{tag}>")
+        run.end_part()
+
+    def _read_drawing(self, svg: Element, run: Run) -> None:
+        """SVG can hold scripts and is left out; the bitmap in it and its description are not."""
+        titles = [element for element in svg.iter() if tag_of(element) in {"title", "desc"}]
+        alt = svg.get("aria-label") or (
+            " ".join("".join(map(str, titles[0].itertext())).split()) if titles else ""
+        )
+        bitmaps = [self._image(element) for element in svg.iter() if tag_of(element) == "image"]
+        shown = [image for image in bitmaps if image.resource]
+        for image in shown:
+            run.add_image(replace(image, alt=image.alt or alt))
+        if not shown and alt:
+            run.add_image(Image("", alt))
+
+    def _add(self, text: str | None, run: Run, context: _Context) -> None:
+        if not text:
+            return
+        if context.unread:
+            run.add_unread(text, context.unread)
+        elif not (run.holds_cells and text.isspace() and "\n" in text):
+            run.add_text(text)
+
+    def _entered(self, element: Element, context: _Context, path: str) -> _Context:
+        """What changes for everything inside the element."""
+        semantics = semantics_of(element)
+        tag = tag_of(element)
+        declared = markup.language_of(element)
+        unread = context.unread or self._unread_reason(element, tag, semantics)
+        role = context.role
+        if role not in _STICKY_ROLES:
+            role = _CONTEXT_ROLES.get(tag, role)
+            if semantics & _NOTES:
+                role = BlockRole.FOOTNOTE
+            elif semantics & _REFERENCES and tag not in {"body", "section"}:
+                role = BlockRole.REFERENCE
+        return _Context(
+            role=role,
+            language=(declared_language(declared) if declared is not None else "") or context.language,
+            path=path,
+            depth=context.depth + 1,
+            unread=unread,
+            is_linked=context.is_linked,
+            is_title_page=context.is_title_page or bool(semantics & {"titlepage", "halftitlepage"}),
+        )
+
+    def _unread_reason(self, element: Element, tag: str, semantics: frozenset[str]) -> str:
+        if tag in {"rt", "rp", "rtc"}:
+            return "ruby"
+        if semantics & {"pagebreak"}:
+            return "pagebreak"
+        if semantics & {"noteref", "backlink"}:
+            return "noteref"
+        if tag == "a" and self._is_note_mark(element):
+            return "noteref"
+        return "hidden" if element.get("aria-hidden") == "true" else ""
+
+    def _is_note_mark(self, element: Element) -> bool:
+        """A raised number that leads elsewhere in the document, and the arrow that leads back."""
+        href = element.get("href", "")
+        if "#" not in href or self._source.link_target(href) is None:
+            return False
+        text = "".join(map(str, element.itertext())).strip()
+        if "backref" in element.get("class", "") or (text and _BACK_MARK.fullmatch(text)):
+            return True
+        if not _NOTE_MARK.fullmatch(text):
+            return False
+        parent = element.getparent()
+        raised = (parent is not None and tag_of(parent) == "sup") or any(
+            tag_of(inner) == "sup" for inner in element
+        )
+        return raised or "[" in text or "noteref" in element.get("class", "").lower()
+
+    def _is_left_out(self, element: Element, tag: str) -> bool:
+        if tag in markup.DROPPED or markup.is_hidden(element):
+            return True
+        names = element.get("class", "").split()
+        hidden = self._rules.hidden_names
+        if hidden and (any(f".{name}" in hidden for name in names) or f"#{element.get('id')}" in hidden):
+            return True
+        if tag == "nav" and semantics_of(element) & {"toc", "landmarks", "page-list"}:
+            return True
+        if not self._rules.is_web_page:
+            return False
+        parent = element.getparent()
+        return (
+            tag in markup.BOILERPLATE
+            or element.get("role") in markup.BOILERPLATE_ROLES
+            or not markup.BOILERPLATE_CLASSES.isdisjoint(names)
+            or (tag in {"header", "footer"} and parent is not None and tag_of(parent) in {"body", "div"})
+        )
+
+    def _loose_run(self, context: _Context) -> Run:
+        return Run("div", context.role, context.language, context.path)
+
+    def _leaf_run(self, element: Element, tag: str, parent: str, context: _Context) -> Run:
+        level = markup.HEADINGS.get(tag, 0)
+        shown = tag if level or tag in {"p", "pre"} else markup.container_tag(tag, parent)
+        return Run(
+            shown if markup.allows(parent, shown) else "div",
+            self._leaf_role(element, level, context),
+            context.language,
+            context.path,
+            heading_level=level,
+            attributes=self._attributes(element, shown),
+            is_preformatted=tag == "pre",
+        )
+
+    def _leaf_role(self, element: Element, level: int, context: _Context) -> BlockRole:
+        if not level or context.role in _STICKY_ROLES:
+            return context.role
+        is_title = bool(semantics_of(element) & {"fulltitle", "halftitle"}) or context.is_title_page
+        if level == 1 and not self._has_title and (self._rules.is_web_page or is_title):
+            self._has_title = True
+            return BlockRole.TITLE
+        return BlockRole.HEADING
+
+    def _attributes(self, element: Element, tag: str) -> str:
+        if not element.attrib:
+            return ""
+        found = {}
+        language = declared_language(markup.language_of(element))
+        if language:
+            found["lang"] = language
+        direction = element.get("dir", "").lower()
+        if direction in {"ltr", "rtl", "auto"}:
+            found["dir"] = direction
+        for name in {"ol": ("start", "reversed", "type"), "li": ("value",)}.get(tag, ()):
+            if name in element.attrib:
+                found[name] = str(element.attrib[name])
+        return "".join(f' {name}="{escape(value)}"' for name, value in found.items())
+
+    def _link(self, element: Element, context: _Context) -> str:
+        href = element.get("href", "").strip()
+        if not href or context.is_linked:
+            return ""
+        target = self._source.link_target(href)
+        if target is not None:
+            return f"<a{self._builder.add_link(target)}>"
+        if href.lower().startswith(("http://", "https://", "mailto:")):
+            return f'<a href="{escape(href)}">'
+        return ""
+
+    def _image(self, element: Element) -> Image:
+        src = next((str(element.attrib[name]) for name in _IMAGE_SOURCES if name in element.attrib), "")
+        alt = " ".join((element.get("alt") or "").split())
+        is_decoration = element.get("role") in {"presentation", "none"} or _FILE_NAME.fullmatch(alt)
+        return Image(self._source.image(src), "" if is_decoration else alt)
+
+    def _note_anchor(self, element: Element, run: Run | None = None) -> None:
+        for name in (element.get("id"), element.get("name") if tag_of(element) == "a" else None):
+            if name:
+                anchor = self._source.anchor(name)
+                if run is None:
+                    self._builder.add_anchor(anchor)
+                else:
+                    run.anchors.append(anchor)
