@@ -1,0 +1,17 @@
+/** Who is signed in. */
+
+import { send, sendJson } from "./http.js";
+
+/** @param {AbortSignal} [signal] @returns {Promise<import("./types.js").Session>} */
+export function getSession(signal) {
+  return sendJson("GET", "/api/auth/session", { signal });
+}
+
+/** @param {"sign-in" | "sign-up"} way @param {{email: string, password: string}} credentials @param {AbortSignal} [signal] */
+export function enter(way, credentials, signal) {
+  return sendJson("POST", `/api/auth/${way}`, { json: credentials, signal });
+}
+
+export async function signOut() {
+  await send("POST", "/api/auth/sign-out");
+}

@@ -1,0 +1,73 @@
+/** Shapes of the browser API, for type checking only. */
+
+/** @typedef {{id: string, email: string}} User */
+/** @typedef {{maxUploadMb: number, formats: string[]}} Features */
+/** @typedef {{user: User | null, version: string, features: Features}} Session */
+/** @typedef {{phase: string, done: number, total: number}} Progress */
+/** @typedef {{segmentOrdinal: number, blockId: string, offset: number, section: number, fraction: number, updatedAt?: string}} Position */
+/**
+ * @typedef {object} LibraryDocument
+ * @property {string} id
+ * @property {string} title
+ * @property {string[]} authors
+ * @property {string} fileName
+ * @property {string} format
+ * @property {number} sizeBytes
+ * @property {"processing" | "ready" | "failed"} state
+ * @property {Progress | null} progress
+ * @property {{code: string, message: string, retryable: boolean} | null} error
+ * @property {string} createdAt
+ * @property {number | null} characterCount
+ * @property {number | null} sectionCount
+ * @property {string | null} cover
+ * @property {Position | null} position
+ */
+
+/** Proto JSON leaves out default values: every scalar below may be absent in the answer and is filled in on arrival. */
+/** @typedef {{title: string, section: number, blockId: string, children: TocEntry[]}} TocEntry */
+/** @typedef {{index: number, title: string, firstSentence: number, sentenceCount: number, characterCount: number, blockCount: number}} SectionSummary */
+/**
+ * @typedef {object} ReadingDocument
+ * @property {string} title
+ * @property {string[]} authors
+ * @property {string} language
+ * @property {TocEntry[]} toc
+ * @property {SectionSummary[]} sections
+ * @property {{code: string, message: string}[]} warnings
+ */
+/** @typedef {{ordinal: number, start: number, end: number}} Sentence */
+/** @typedef {{id: string, role: string, headingLevel: number, text: string, language: string, sentences: Sentence[]}} Block */
+/** @typedef {{index: number, title: string, html: string, blocks: Block[], language: string, direction: string}} Section */
+
+/** @typedef {{ref: string, displayName: string, type: string, defaultModel: string}} Provider */
+/** @typedef {{voiceId: string, name: string, language: string}} Voice */
+/** @typedef {{providerRef: string, model?: string, voice?: string, language?: string, nativeSpeed?: number, instructions?: string}} SpeechSettings */
+/** @typedef {{ordinal: number} | {locator: {blockId: string, offset: number}}} PlaybackStart */
+/**
+ * @typedef {object} PlaybackSession
+ * @property {string} sessionId
+ * @property {string} planUrl
+ * @property {string} eventsUrl
+ * @property {string} audioUrl
+ * @property {string} audioExpiresAt
+ * @property {number} startOrdinal
+ * @property {number} segmentCount
+ * @property {SpeechSettings} settings
+ */
+/** @typedef {{ordinal: number, blockId: string, start: number, end: number, firstSentence: number, sentenceCount: number, pauseFrames: number}} PlanSegment */
+/** @typedef {{section: number, title: string, firstOrdinal: number, segmentCount: number, characterCount: number, segments?: PlanSegment[]}} PlanSection */
+/** @typedef {{planId: string, segmentCount: number, sections: PlanSection[]}} PlanPart */
+/** A word: first and last millisecond in its segment, first and last code point in its block. @typedef {[startMs: number, endMs: number, start: number, end: number]} WordTime */
+/**
+ * @typedef {object} SegmentEvent
+ * @property {number} ordinal
+ * @property {number} frames
+ * @property {number} pauseFrames
+ * @property {boolean} exact
+ * @property {boolean} failed
+ * @property {boolean} cached
+ * @property {WordTime[]} words
+ */
+/** @typedef {{code: string, message: string, ordinal?: number, retryable: boolean}} PlaybackProblem */
+
+export {};

@@ -1,0 +1,63 @@
+/** Composition: each page's elements, and the collaborators they share. */
+
+import { Preferences } from "./model/preferences.js";
+
+const preferences = new Preferences(storage());
+
+/** @type {Record<string, () => Promise<void>>} */
+const PAGES = {
+  async signin() {
+    const { AccountForm } = await import("./view/account-form.js");
+    define("lectern-account-form", AccountForm, {});
+  },
+  signup: () => /** @type {() => Promise<void>} */ (PAGES.signin)(),
+  async app() {
+    const [{ Library }, { ThemeChooser }, { Toasts }] = await Promise.all([
+      import("./view/library.js"), import("./view/theme.js"), import("./view/toasts.js"),
+    ]);
+    customElements.define("lectern-toasts", Toasts);
+    define("lectern-theme", ThemeChooser, { preferences });
+    define("lectern-library", Library, { preferences });
+  },
+  async read() {
+    const [{ Reader }, { ThemeChooser }, { Toasts }] = await Promise.all([
+      import("./view/reader.js"), import("./view/theme.js"), import("./view/toasts.js"),
+    ]);
+    customElements.define("lectern-toasts", Toasts);
+    define("lectern-theme", ThemeChooser, { preferences });
+    define("lectern-reader", Reader, { preferences });
+  },
+};
+
+/**
+ * Elements are made by the parser, so their collaborators reach them through a subclass and not a constructor call.
+ * @param {string} name
+ * @param {CustomElementConstructor} Element
+ * @param {object} collaborators
+ */
+function define(name, Element, collaborators) {
+  customElements.define(name, class extends Element {
+    constructor() {
+      super();
+      Object.assign(this, collaborators);
+    }
+  });
+}
+
+/** Reading `localStorage` itself throws where storage is forbidden. */
+function storage() {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
+
+const theme = () => {
+  const chosen = preferences.get("theme");
+  if (chosen === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = chosen;
+};
+theme();
+preferences.addEventListener("change", theme);
+await PAGES[document.body.dataset.page ?? ""]?.();
