@@ -62,8 +62,7 @@ def _lufs(mean_square: ArrayLike) -> NDArray[np.float64]:
 def _k_weighted(samples: Samples) -> Samples:
     size = _fast_size(len(samples) + _SETTLING)
     spectrum = np.fft.rfft(samples, size)  # single precision stays single: twice as fast
-    weighted: Samples = np.fft.irfft(spectrum * _k_response(size), size)[: len(samples)]
-    return weighted
+    return np.fft.irfft(spectrum * _k_response(size), size)[: len(samples)].astype(np.float32, copy=False)
 
 
 def _fast_size(minimum: int) -> int:

@@ -1,4 +1,4 @@
-"""From a text to a segment of the stream: asks a provider, checks and normalizes, encodes, places the words."""
+"""From a text to a segment of the stream: asks a provider, normalizes, encodes, places the words."""
 
 import asyncio
 from collections.abc import Sequence
@@ -56,10 +56,11 @@ def make_segment(text: str, audio: SynthesizedAudio, normalized: NormalizedAudio
     frames = encode_frames(normalized.samples)
     duration_ms = len(normalized.samples) * 1000 / SAMPLE_RATE
     exact = audio.words is not None and are_plausible(audio.words, text, duration_ms - normalized.offset_ms)
-    if exact and audio.words is not None:
-        times = _measured(audio.words, normalized)
-    else:
-        times = proportional_times(text, normalized.activity)
+    times: Sequence[WordTime] = (
+        _measured(audio.words, normalized)
+        if exact and audio.words is not None
+        else proportional_times(text, normalized.activity)
+    )
     limit_ms = len(frames) // FRAME_BYTES * FRAME_MS
     return SpokenSegment(frames, _delayed(times, limit_ms), exact)
 

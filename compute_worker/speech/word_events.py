@@ -24,8 +24,8 @@ class _Timeline:
 def place_words(
     text: str, events: Sequence[Event], *, total_samples: int, sample_rate: int
 ) -> tuple[WordTime, ...]:
-    """A number gives several events, an abbreviation one for several words, some words none: each word starts at the
-    first event that falls into it, those without one share the time up to the next known start."""
+    """A number gives several events, an abbreviation one for several words, some words none: each word starts
+    at the first event that falls into it, those without one share the time up to the next known start."""
     words = spoken_words(text)
     if not words:
         return ()

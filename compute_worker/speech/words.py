@@ -1,6 +1,7 @@
 """The words of a text that are spoken, and times for them when nobody measured any."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import regex
@@ -28,7 +29,7 @@ def spoken_words(text: str) -> tuple[Range, ...]:
     A currency or percent sign belongs to the number it touches; other signs that are read out are words.
     """
     cuts = [0, *(match.start() for match in _BOUNDARY.finditer(text)), len(text)]
-    pieces = [(start, end) for start, end in zip(cuts, cuts[1:], strict=False) if start < end]
+    pieces = [(start, end) for start, end in pairwise(cuts) if start < end]
     words: list[Range] = []
     pending: int | None = None  # where a sign began that joins the next word
     for start, end in _split_signs(text, pieces):
@@ -68,7 +69,7 @@ def proportional_times(text: str, activity: Activity) -> tuple[WordTime, ...]:
         return ()
     step = 5.0
     weights = [weigh(text[start:end]) for start, end in words]
-    gaps = [_pause_weight(text[left[1] : right[0]]) for left, right in zip(words, words[1:], strict=False)]
+    gaps = [_pause_weight(text[left[1] : right[0]]) for left, right in pairwise(words)]
     scale = len(instants) / (sum(weights) + sum(gaps))
     times: list[WordTime] = []
     position = 0.0
@@ -81,7 +82,7 @@ def proportional_times(text: str, activity: Activity) -> tuple[WordTime, ...]:
 
 
 def are_plausible(times: Sequence[WordTime], text: str, duration_ms: float) -> bool:
-    """Whether a provider's word times can be believed: in order, inside the audio, and for most of the words."""
+    """Whether a provider's word times can be believed: in order, inside the audio, for most words."""
     if not times:
         return False
     starts = np.array([time.start_ms for time in times])
