@@ -62,10 +62,10 @@ class SegmentSpeaker:
         self, segment: Segment, settings: VoiceSettings, spoken: SpokenSegment
     ) -> list[WordTime]:
         """Word times with ranges in the block's original text."""
-        mapping = to_spoken(segment.text, settings.language)
+        original = to_spoken(segment.text, settings.language).map
         words = []
         for word in spoken.words:
-            start, end = mapping.to_original(word.char_start, word.char_end)
+            start, end = original.to_original(word.char_start, word.char_end)
             words.append(replace(word, char_start=segment.start + start, char_end=segment.start + end))
         return words
 
