@@ -13,14 +13,11 @@ _log = structlog.get_logger(__name__)
 class BackgroundTasks:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._closed = False
 
     def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
-        if self._closed:
-            task.cancel()
         return task
 
     async def __aenter__(self) -> Self:
@@ -29,7 +26,6 @@ class BackgroundTasks:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._closed = True
         while self._tasks:
             for task in self._tasks:
                 task.cancel()

@@ -1,0 +1,47 @@
+"""What the library asks of its database."""
+
+from typing import Protocol
+
+from app_server.library.model import (
+    Document,
+    DocumentFailure,
+    NewDocument,
+    Position,
+    ReadingSummary,
+)
+
+
+class DocumentStore(Protocol):
+    async def add(self, document: NewDocument) -> Document:
+        """The owner's document of these bytes: this one, or the one that was there already."""
+        ...
+
+    async def find(self, document_id: str) -> Document | None:
+        """Whoever owns it; callers check."""
+        ...
+
+    async def of_owner(self, owner_id: str) -> list[Document]:
+        """Newest first."""
+        ...
+
+    async def processing_ids(self) -> list[str]: ...
+
+    async def remove(self, document_id: str) -> None: ...
+
+    async def is_owned(self, sha256: str) -> bool: ...
+
+    async def forget_blob(self, sha256: str) -> None:
+        """Only for bytes that no document has any more."""
+        ...
+
+    async def set_operation(self, document_id: str, operation_id: str | None) -> None: ...
+
+    async def restart(self, document_id: str) -> None:
+        """Back to processing, without an operation."""
+        ...
+
+    async def set_ready(self, document_id: str, *, reading_ref: str, summary: ReadingSummary) -> None: ...
+
+    async def set_failed(self, document_id: str, failure: DocumentFailure) -> None: ...
+
+    async def set_position(self, document_id: str, position: Position) -> None: ...

@@ -1,0 +1,32 @@
+"""Documents in the worker's words."""
+
+from typing import Final
+
+from app_server.library.formats import DocumentFormat
+from app_server.library.model import Document, DocumentFailure
+from lectern.compute.v1 import documents_pb2, operations_pb2
+
+_FORMATS: Final = {
+    DocumentFormat.EPUB: documents_pb2.DOCUMENT_FORMAT_EPUB,
+    DocumentFormat.HTML: documents_pb2.DOCUMENT_FORMAT_HTML,
+    DocumentFormat.MARKDOWN: documents_pb2.DOCUMENT_FORMAT_MARKDOWN,
+    DocumentFormat.TEXT: documents_pb2.DOCUMENT_FORMAT_TEXT,
+}
+
+
+def parse_request(document: Document) -> documents_pb2.ParseDocumentRequest:
+    """Asked only for a document without an operation, so an earlier failure of these bytes is tried again."""
+    return documents_pb2.ParseDocumentRequest(
+        document_sha256=document.sha256,
+        format=_FORMATS[document.format],
+        file_name=document.file_name,
+        retry=True,
+    )
+
+
+def failure_of(error: operations_pb2.OperationError) -> DocumentFailure:
+    return DocumentFailure(
+        code=error.code or "PARSING_FAILED",
+        message=error.message or "This file could not be opened.",
+        retryable=error.retryable,
+    )

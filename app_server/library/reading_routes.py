@@ -1,0 +1,128 @@
+"""The reading document, its sections and pictures, streamed to their owner as they lie in the store."""
+
+import hashlib
+import re
+import zlib
+from collections.abc import AsyncIterator
+from pathlib import PurePosixPath
+from typing import Final
+
+from aiohttp import web
+
+from app_server.accounts.current_user import require_user
+from app_server.library.readings import document_file, resource_file, section_file
+from app_server.library.service import LibraryService
+from shared.errors import Code, LecternError
+from shared.objects.ports import ObjectNotFoundError, ObjectStore
+
+_RESOURCE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
+_IMAGE_TYPES: Final = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+    ".bmp": "image/bmp",
+    ".svg": "image/svg+xml",
+}
+# A picture out of a hostile book, opened on its own, may do nothing but be seen.
+_RESOURCE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+class ReadingRoutes:
+    def __init__(self, *, service: LibraryService, objects: ObjectStore) -> None:
+        self._service = service
+        self._objects = objects
+
+    def add_to(self, app: web.Application) -> None:
+        one = "/api/documents/{document_id}"
+        app.router.add_get(one + "/reading", self.reading)
+        app.router.add_get(one + r"/sections/{index:\d{1,6}}", self.section)
+        app.router.add_get(one + "/resources/{name}", self.resource)
+
+    async def reading(self, request: web.Request) -> web.StreamResponse:
+        return await self._json(request, document_file(await self._reading_ref(request)))
+
+    async def section(self, request: web.Request) -> web.StreamResponse:
+        index = int(request.match_info["index"])
+        return await self._json(request, section_file(await self._reading_ref(request), index))
+
+    async def resource(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["name"]
+        reading_ref = await self._reading_ref(request)
+        if not _RESOURCE_NAME.fullmatch(name):
+            raise _missing()
+        image_type = _IMAGE_TYPES.get(PurePosixPath(name.lower()).suffix)
+        headers = {
+            "Content-Type": image_type or "application/octet-stream",
+            "Content-Security-Policy": _RESOURCE_POLICY,
+            "Content-Disposition": "inline" if image_type else "attachment",
+        }
+        return await self._stream(request, resource_file(reading_ref, name), headers)
+
+    async def _reading_ref(self, request: web.Request) -> str:
+        user = await require_user(request)
+        _, reading_ref = await self._service.get_ready(user.id, request.match_info["document_id"])
+        return reading_ref
+
+    async def _json(self, request: web.Request, key: str) -> web.StreamResponse:
+        headers = {"Content-Type": "application/json; charset=utf-8", "Vary": "Cookie, Accept-Encoding"}
+        if _accepts_gzip(request):
+            return await self._stream(request, key, {**headers, "Content-Encoding": "gzip"})
+        return await self._stream(request, key, headers, unpack=True)
+
+    async def _stream(
+        self, request: web.Request, key: str, headers: dict[str, str], *, unpack: bool = False
+    ) -> web.StreamResponse:
+        # The artifacts under a reading reference never change, and who may see them is checked each time.
+        etag = hashlib.sha256(f"{key} {unpack}".encode()).hexdigest()[:32]
+        headers = {
+            "Vary": "Cookie",
+            **headers,
+            "ETag": f'"{etag}"',
+            "Cache-Control": "private, no-cache",
+            "X-Content-Type-Options": "nosniff",
+        }
+        if any(tag.value in {etag, "*"} for tag in request.if_none_match or ()):
+            return web.Response(
+                status=304, headers={name: headers[name] for name in ("ETag", "Cache-Control", "Vary")}
+            )
+        chunks = self._objects.stream(key)
+        try:
+            first = await anext(chunks, b"")
+        except ObjectNotFoundError as error:
+            raise _missing() from error
+        response = web.StreamResponse(headers=headers)
+        await response.prepare(request)
+        async for chunk in _unpacked(_joined(first, chunks)) if unpack else _joined(first, chunks):
+            await response.write(chunk)
+        await response.write_eof()
+        return response
+
+
+def _accepts_gzip(request: web.Request) -> bool:
+    offers = [offer.strip().lower() for offer in request.headers.get("Accept-Encoding", "").split(",")]
+    return any(
+        offer.partition(";")[0].strip() in {"gzip", "*"} and not re.search(r";\s*q=0(\.0*)?$", offer)
+        for offer in offers
+    )
+
+
+async def _joined(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    if first:
+        yield first
+    async for chunk in rest:
+        yield chunk
+
+
+async def _unpacked(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    async for chunk in chunks:
+        yield unpacker.decompress(chunk)
+    if not unpacker.eof:
+        raise LecternError(Code.DATA_LOSS, "This part of the document is damaged.", reason="READING_DAMAGED")
+
+
+def _missing() -> LecternError:
+    return LecternError(Code.NOT_FOUND, "This document has no such part.", reason="PART_NOT_FOUND")

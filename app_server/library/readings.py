@@ -1,0 +1,55 @@
+"""What the worker made of a document, as it lies in the object store."""
+
+import asyncio
+import gzip
+import json
+from typing import Any
+
+from app_server.library.model import ReadingSummary
+from shared.errors import Code, LecternError
+from shared.objects.ports import ObjectStore
+
+
+class ReadingFiles:
+    def __init__(self, *, objects: ObjectStore) -> None:
+        self._objects = objects
+
+    async def summary(self, reading_ref: str) -> ReadingSummary:
+        """Raises ObjectNotFoundError, and DATA_LOSS for what can't be read."""
+        packed = await self._objects.get(document_file(reading_ref))
+        reading = await asyncio.to_thread(_unpacked, packed)
+        return ReadingSummary(
+            title=_text(reading.get("title")),
+            authors=tuple(_text(author) for author in reading.get("authors", [])),
+            cover=_text(reading.get("cover")) or None,
+            character_count=int(reading.get("characterCount", 0)),
+            section_count=len(reading.get("sections", [])),
+        )
+
+
+def document_file(reading_ref: str) -> str:
+    return f"{reading_ref.rstrip('/')}/document.json.gz"
+
+
+def section_file(reading_ref: str, index: int) -> str:
+    return f"{reading_ref.rstrip('/')}/sections/{index}.json.gz"
+
+
+def resource_file(reading_ref: str, name: str) -> str:
+    return f"{reading_ref.rstrip('/')}/resources/{name}"
+
+
+def _unpacked(packed: bytes) -> dict[str, Any]:
+    try:
+        reading = json.loads(gzip.decompress(packed))
+        if not isinstance(reading, dict):
+            raise TypeError("not an object")
+    except (OSError, EOFError, ValueError, TypeError) as error:
+        raise LecternError(
+            Code.DATA_LOSS, "What was read of this file is damaged. Try again.", reason="READING_DAMAGED"
+        ) from error
+    return reading
+
+
+def _text(value: object) -> str:
+    return value.replace("\0", "") if isinstance(value, str) else ""

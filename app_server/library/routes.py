@@ -1,0 +1,138 @@
+"""/api/documents: the library."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from aiohttp import web
+from pydantic import Field
+
+from app_server.accounts.current_user import require_user
+from app_server.clock import Clock
+from app_server.http.event_stream import ServerEvent, send_events
+from app_server.http.json_bodies import RequestBody, StoredText, json_response, no_content, read_body
+from app_server.library.changes import DocumentChanges
+from app_server.library.json_mapping import shown_document
+from app_server.library.model import Document, DocumentState, Position
+from app_server.library.parsing import ParsingWatcher
+from app_server.library.service import LibraryService
+from app_server.library.upload_parts import chunks_of, file_part
+from app_server.library.uploads import UploadReceiver, too_large
+from app_server.site_features.ports import FeatureReader
+from shared.errors import LecternError
+
+_FORM_OVERHEAD_BYTES = 64 * 1024
+_LEAST_INTERVAL_SECONDS = 0.2
+# Another app server may follow the document; its news reach this one through the database.
+_LONGEST_INTERVAL_SECONDS = 3.0
+_Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class PositionBody(RequestBody):
+    segment_ordinal: _Count
+    block_id: Annotated[StoredText, Field(max_length=100)]
+    offset: _Count
+    section: _Count
+    fraction: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class DocumentRoutes:
+    def __init__(
+        self,
+        *,
+        service: LibraryService,
+        receiver: UploadReceiver,
+        watcher: ParsingWatcher,
+        changes: DocumentChanges,
+        features: FeatureReader,
+        clock: Clock,
+    ) -> None:
+        self._service = service
+        self._receiver = receiver
+        self._watcher = watcher
+        self._changes = changes
+        self._features = features
+        self._clock = clock
+
+    def add_to(self, app: web.Application) -> None:
+        one = "/api/documents/{document_id}"
+        app.router.add_get("/api/documents", self.list)
+        app.router.add_post("/api/documents", self.upload)
+        app.router.add_get(one, self.get)
+        app.router.add_delete(one, self.delete)
+        app.router.add_post(one + "/retry", self.retry)
+        app.router.add_get(one + "/events", self.events)
+        app.router.add_put(one + "/position", self.put_position)
+
+    async def list(self, request: web.Request) -> web.Response:
+        user = await require_user(request)
+        documents = await self._service.list(user.id)
+        return json_response({"documents": [self._shown(document) for document in documents]})
+
+    async def upload(self, request: web.Request) -> web.Response:
+        user = await require_user(request)
+        max_bytes = (await self._features.current()).max_upload_bytes
+        if (request.content_length or 0) > max_bytes + _FORM_OVERHEAD_BYTES:
+            raise too_large(max_bytes)
+        part = await file_part(request)
+        received = self._receiver.receive(chunks_of(part), file_name=part.filename or "", max_bytes=max_bytes)
+        async with received as file:
+            document = await self._service.add(user.id, file)
+        return json_response({"document": self._shown(document)}, status=201)
+
+    async def get(self, request: web.Request) -> web.Response:
+        user = await require_user(request)
+        document = await self._service.get(user.id, request.match_info["document_id"])
+        return json_response({"document": self._shown(document)})
+
+    async def delete(self, request: web.Request) -> web.Response:
+        user = await require_user(request)
+        await self._service.delete(user.id, request.match_info["document_id"])
+        return no_content()
+
+    async def retry(self, request: web.Request) -> web.Response:
+        user = await require_user(request)
+        document = await self._service.retry(user.id, request.match_info["document_id"])
+        return json_response({"document": self._shown(document)}, status=202)
+
+    async def put_position(self, request: web.Request) -> web.Response:
+        user = await require_user(request)
+        body = await read_body(request, PositionBody)
+        position = Position(**body.model_dump(), updated_at_ms=self._clock())
+        await self._service.save_position(user.id, request.match_info["document_id"], position)
+        return no_content()
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        user = await require_user(request)
+        document = await self._service.get(user.id, request.match_info["document_id"])
+        return await send_events(request, self._follow(document))
+
+    async def _follow(self, document: Document) -> AsyncIterator[ServerEvent]:
+        shown = None
+        with self._changes.listen(document.id) as changed:
+            while True:
+                changed.clear()
+                event = ServerEvent("document", self._shown(document))
+                if event != shown:
+                    yield event
+                    shown = event
+                if document.state is not DocumentState.PROCESSING:
+                    return
+                self._watcher.follow(document.id)
+                await _pause(changed)
+                try:
+                    document = await self._service.get(document.owner_id, document.id)
+                except LecternError:
+                    return  # deleted meanwhile, or the browser asks again
+
+    def _shown(self, document: Document) -> dict[str, object]:
+        return shown_document(document, self._changes.progress_of(document.id))
+
+
+async def _pause(changed: asyncio.Event) -> None:
+    await asyncio.sleep(_LEAST_INTERVAL_SECONDS)
+    try:
+        async with asyncio.timeout(_LONGEST_INTERVAL_SECONDS):
+            await changed.wait()
+    except TimeoutError:
+        pass

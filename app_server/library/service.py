@@ -1,0 +1,128 @@
+"""A user's library. What belongs to somebody else doesn't exist."""
+
+from collections.abc import Callable
+
+import structlog
+
+from app_server.clock import Clock
+from app_server.database.engine import Database
+from app_server.library.changes import DocumentChanges
+from app_server.library.model import (
+    Document,
+    DocumentState,
+    NewDocument,
+    Position,
+    document_key,
+    reading_prefix,
+)
+from app_server.library.parsing import ParsingWatcher
+from app_server.library.ports import DocumentStore
+from app_server.library.uploads import ReceivedFile, title_of_file
+from shared.errors import Code, LecternError
+from shared.objects.ports import ObjectStore
+
+_log = structlog.get_logger(__name__)
+
+
+class LibraryService:
+    def __init__(
+        self,
+        *,
+        store: DocumentStore,
+        objects: ObjectStore,
+        locks: Database,
+        watcher: ParsingWatcher,
+        changes: DocumentChanges,
+        clock: Clock,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._store = store
+        self._objects = objects
+        self._locks = locks
+        self._watcher = watcher
+        self._changes = changes
+        self._clock = clock
+        self._new_id = new_id
+
+    async def add(self, owner_id: str, file: ReceivedFile) -> Document:
+        """The same bytes again are the same document; one that had failed is tried again."""
+        async with self._locks.hold(_blob_lock(file.sha256)):
+            if await self._objects.info(document_key(file.sha256)) is None:
+                await self._objects.copy(file.temporary_key, document_key(file.sha256))
+            document = await self._store.add(self._new_document(owner_id, file))
+        if document.state is DocumentState.FAILED:
+            return await self.retry(owner_id, document.id)
+        if document.state is DocumentState.PROCESSING:
+            self._watcher.follow(document.id)
+        return document
+
+    async def list(self, owner_id: str) -> list[Document]:
+        return await self._store.of_owner(owner_id)
+
+    async def get(self, owner_id: str, document_id: str) -> Document:
+        """Raises NOT_FOUND."""
+        document = await self._store.find(document_id)
+        if document is None or document.owner_id != owner_id:
+            raise LecternError(
+                Code.NOT_FOUND, "There is no such document in your library.", reason="DOCUMENT_NOT_FOUND"
+            )
+        return document
+
+    async def get_ready(self, owner_id: str, document_id: str) -> tuple[Document, str]:
+        """The document and its reading reference. Raises FAILED_PRECONDITION while it isn't ready."""
+        document = await self.get(owner_id, document_id)
+        if document.state is not DocumentState.READY or document.reading_ref is None:
+            raise LecternError(
+                Code.FAILED_PRECONDITION,
+                "This document isn't ready to be read yet.",
+                reason="DOCUMENT_NOT_READY",
+            )
+        return document, document.reading_ref
+
+    async def delete(self, owner_id: str, document_id: str) -> None:
+        document = await self.get(owner_id, document_id)
+        await self._store.remove(document.id)
+        self._changes.settle(document.id)
+        async with self._locks.hold(_blob_lock(document.sha256)):
+            is_last = not await self._store.is_owned(document.sha256)
+            await self._watcher.abandon(document, is_last=is_last)
+            if is_last:
+                await self._reap(document.sha256)
+
+    async def retry(self, owner_id: str, document_id: str) -> Document:
+        document = await self.get(owner_id, document_id)
+        if document.state is DocumentState.FAILED:
+            await self._store.restart(document.id)
+            self._changes.settle(document.id)
+        self._watcher.follow(document.id)
+        return await self.get(owner_id, document_id)
+
+    async def save_position(self, owner_id: str, document_id: str, position: Position) -> None:
+        document = await self.get(owner_id, document_id)
+        await self._store.set_position(document.id, position)
+
+    async def _reap(self, sha256: str) -> None:
+        """The row is gone already: what stays behind now is only space."""
+        try:
+            await self._objects.delete(document_key(sha256))
+            await self._objects.delete_prefix(reading_prefix(sha256))
+        except LecternError as error:
+            _log.warning("files of a deleted document stay behind", sha256=sha256, reason=error.reason)
+            return
+        await self._store.forget_blob(sha256)
+
+    def _new_document(self, owner_id: str, file: ReceivedFile) -> NewDocument:
+        return NewDocument(
+            id=self._new_id(),
+            owner_id=owner_id,
+            sha256=file.sha256,
+            size_bytes=file.size_bytes,
+            file_name=file.file_name,
+            format=file.format,
+            title=title_of_file(file.file_name),
+            created_at_ms=self._clock(),
+        )
+
+
+def _blob_lock(sha256: str) -> str:
+    return f"blob:{sha256}"

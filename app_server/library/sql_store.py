@@ -1,0 +1,207 @@
+"""Documents, the bytes they share and reading positions, as rows."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Row, Select, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app_server.database.engine import Database, lock_for_transaction
+from app_server.database.schema import blobs, documents, reading_positions
+from app_server.library.formats import DocumentFormat
+from app_server.library.model import (
+    Document,
+    DocumentFailure,
+    DocumentState,
+    NewDocument,
+    Position,
+    ReadingSummary,
+)
+
+_POSITION_COLUMNS = (
+    reading_positions.c.segment_ordinal,
+    reading_positions.c.block_id,
+    reading_positions.c.offset,
+    reading_positions.c.section,
+    reading_positions.c.fraction,
+    reading_positions.c.updated_at_ms,
+)
+
+
+class SqlDocumentStore:
+    def __init__(self, *, database: Database) -> None:
+        self._database = database
+
+    async def add(self, document: NewDocument) -> Document:
+        async with self._database.write() as connection:
+            await lock_for_transaction(connection, f"documents-of:{document.owner_id}")
+            await _add_blob(connection, document)
+            same = _documents().where(
+                documents.c.owner_id == document.owner_id, documents.c.sha256 == document.sha256
+            )
+            row = (await connection.execute(same)).one_or_none()
+            if row is None:
+                await connection.execute(insert(documents).values(_new_row(document)))
+                row = (await connection.execute(same)).one()
+        return _document(row)
+
+    async def find(self, document_id: str) -> Document | None:
+        async with self._database.read() as connection:
+            wanted = _documents().where(documents.c.id == document_id)
+            row = (await connection.execute(wanted)).one_or_none()
+        return None if row is None else _document(row)
+
+    async def of_owner(self, owner_id: str) -> list[Document]:
+        wanted = (
+            _documents()
+            .where(documents.c.owner_id == owner_id)
+            .order_by(documents.c.created_at_ms.desc(), documents.c.id)
+        )
+        async with self._database.read() as connection:
+            return [_document(row) for row in await connection.execute(wanted)]
+
+    async def processing_ids(self) -> list[str]:
+        wanted = select(documents.c.id).where(documents.c.state == DocumentState.PROCESSING.value)
+        async with self._database.read() as connection:
+            return list(await connection.scalars(wanted.order_by(documents.c.created_at_ms)))
+
+    async def remove(self, document_id: str) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(delete(documents).where(documents.c.id == document_id))
+
+    async def is_owned(self, sha256: str) -> bool:
+        async with self._database.read() as connection:
+            found = await connection.scalar(
+                select(documents.c.id).where(documents.c.sha256 == sha256).limit(1)
+            )
+        return found is not None
+
+    async def forget_blob(self, sha256: str) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(delete(blobs).where(blobs.c.sha256 == sha256))
+
+    async def set_operation(self, document_id: str, operation_id: str | None) -> None:
+        await self._update(document_id, operation_id=operation_id)
+
+    async def restart(self, document_id: str) -> None:
+        await self._update(
+            document_id,
+            state=DocumentState.PROCESSING.value,
+            operation_id=None,
+            error_code=None,
+            error_message=None,
+            error_retryable=None,
+        )
+
+    async def set_ready(self, document_id: str, *, reading_ref: str, summary: ReadingSummary) -> None:
+        values: dict[str, Any] = {
+            "authors": list(summary.authors),
+            "cover": summary.cover,
+            "character_count": summary.character_count,
+            "section_count": summary.section_count,
+        }
+        if summary.title:
+            values["title"] = summary.title
+        await self._update(document_id, state=DocumentState.READY.value, reading_ref=reading_ref, **values)
+
+    async def set_failed(self, document_id: str, failure: DocumentFailure) -> None:
+        await self._update(
+            document_id,
+            state=DocumentState.FAILED.value,
+            error_code=failure.code,
+            error_message=failure.message,
+            error_retryable=failure.retryable,
+        )
+
+    async def set_position(self, document_id: str, position: Position) -> None:
+        mine = reading_positions.c.document_id == document_id
+        async with self._database.write() as connection:
+            await lock_for_transaction(connection, f"position:{document_id}")
+            await connection.execute(delete(reading_positions).where(mine))
+            row = {"document_id": document_id, **asdict(position)}
+            await connection.execute(insert(reading_positions).values(row))
+
+    async def _update(self, document_id: str, **values: Any) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(update(documents).where(documents.c.id == document_id).values(values))
+
+
+async def _add_blob(connection: AsyncConnection, document: NewDocument) -> None:
+    row = {
+        "sha256": document.sha256,
+        "size_bytes": document.size_bytes,
+        "created_at_ms": document.created_at_ms,
+    }
+    try:
+        async with connection.begin_nested():
+            await connection.execute(insert(blobs).values(row))
+    except IntegrityError:
+        pass  # somebody else's equal bytes
+
+
+def _documents() -> Select[Any]:
+    return (
+        select(documents, blobs.c.size_bytes, *_POSITION_COLUMNS)
+        .join(blobs, blobs.c.sha256 == documents.c.sha256)
+        .outerjoin(reading_positions, reading_positions.c.document_id == documents.c.id)
+    )
+
+
+def _new_row(document: NewDocument) -> dict[str, Any]:
+    return {
+        "id": document.id,
+        "owner_id": document.owner_id,
+        "sha256": document.sha256,
+        "file_name": document.file_name,
+        "format": document.format.value,
+        "state": DocumentState.PROCESSING.value,
+        "title": document.title,
+        "authors": [],
+        "created_at_ms": document.created_at_ms,
+    }
+
+
+def _document(row: Row[Any]) -> Document:
+    return Document(
+        id=row.id,
+        owner_id=row.owner_id,
+        sha256=row.sha256,
+        size_bytes=row.size_bytes,
+        file_name=row.file_name,
+        format=DocumentFormat(row.format),
+        state=DocumentState(row.state),
+        operation_id=row.operation_id,
+        reading_ref=row.reading_ref,
+        title=row.title,
+        authors=tuple(row.authors),
+        cover=row.cover,
+        character_count=row.character_count,
+        section_count=row.section_count,
+        failure=_failure(row),
+        created_at_ms=row.created_at_ms,
+        position=_position(row),
+    )
+
+
+def _failure(row: Row[Any]) -> DocumentFailure | None:
+    if row.state != DocumentState.FAILED.value:
+        return None
+    return DocumentFailure(
+        code=row.error_code or "UNKNOWN",
+        message=row.error_message or "This file could not be opened.",
+        retryable=bool(row.error_retryable),
+    )
+
+
+def _position(row: Row[Any]) -> Position | None:
+    if row.updated_at_ms is None:
+        return None
+    return Position(
+        segment_ordinal=row.segment_ordinal,
+        block_id=row.block_id,
+        offset=row.offset,
+        section=row.section,
+        fraction=row.fraction,
+        updated_at_ms=row.updated_at_ms,
+    )

@@ -1,0 +1,42 @@
+"""The one part "file" of an upload's multipart body, as a stream."""
+
+from collections.abc import AsyncIterator
+
+from aiohttp import BodyPartReader, ClientPayloadError, web
+
+from shared.errors import Code, LecternError
+
+# What aiohttp raises for a body that is cut off or isn't what its headers say.
+_BROKEN_BODY = (ValueError, RuntimeError, AssertionError, EOFError, ConnectionError, ClientPayloadError)
+
+
+async def file_part(request: web.Request) -> BodyPartReader:
+    """Raises when the request isn't multipart/form-data with a part "file" that comes first."""
+    if request.content_type != "multipart/form-data":
+        raise LecternError(
+            Code.INVALID_ARGUMENT, "Send the file as multipart/form-data.", reason="MEDIA_TYPE_UNSUPPORTED"
+        )
+    try:
+        part = await (await request.multipart()).next()
+    except _BROKEN_BODY as error:
+        raise incomplete() from error
+    if not isinstance(part, BodyPartReader) or part.name != "file" or part.filename is None:
+        raise LecternError(Code.INVALID_ARGUMENT, 'Send one part "file".', reason="FILE_MISSING")
+    return part
+
+
+async def chunks_of(part: BodyPartReader) -> AsyncIterator[bytes]:
+    try:
+        while chunk := await part.read_chunk(256 * 1024):
+            yield bytes(chunk)
+    except _BROKEN_BODY as error:
+        raise incomplete() from error
+    # The part ends with a boundary; a body that was cut off just ends.
+    if not part.at_eof():
+        raise incomplete()
+
+
+def incomplete() -> LecternError:
+    return LecternError(
+        Code.INVALID_ARGUMENT, "The upload was cut off. Send the file again.", reason="UPLOAD_INCOMPLETE"
+    )
