@@ -1,6 +1,7 @@
 """The HTTP/JSON gateway behind the shape of a grpc.aio channel, so that generated stubs work over it."""
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
@@ -41,7 +42,12 @@ class GatewayChannel:
     def unary_unary(self, method: str, **_codecs: object) -> Any:
         binding, answer_type = _resolved(method)
 
-        async def call(request: Message, timeout: float | None = None, metadata: Any = None) -> Any:  # noqa: ASYNC109  # grpc's signature
+        async def call(
+            request: Message,
+            timeout: float | None = None,  # noqa: ASYNC109  # grpc's signature
+            metadata: Any = None,
+            **_grpc_only: object,
+        ) -> Any:
             seconds = self._unary_deadline_seconds if timeout is None else timeout
             with self._failures_translated(seconds):
                 async with asyncio.timeout(seconds), self._send(request, binding, metadata) as response:
@@ -69,7 +75,7 @@ class GatewayChannel:
         return self._session.request(
             binding.verb,
             self._url(path, query),
-            data=body or None,
+            data=io.BytesIO(body) if body else None,
             headers=[*call_headers(self._token, metadata), ("content-type", "application/json")],
             timeout=aiohttp.ClientTimeout(total=seconds, sock_read=_SILENCE_SECONDS),
             allow_redirects=False,  # the token is for this address only

@@ -48,11 +48,17 @@ class GrpcChannel:
     ) -> Any:
         multicallable = self._channel.unary_unary(method, request_serializer, response_deserializer)
 
-        async def call(request: Any, timeout: float | None = None, metadata: Any = None) -> Any:  # noqa: ASYNC109  # grpc's signature
+        async def call(
+            request: Any,
+            timeout: float | None = None,  # noqa: ASYNC109  # grpc's signature
+            metadata: Any = None,
+            wait_for_ready: bool | None = None,
+        ) -> Any:
+            headers = call_headers(self._token, metadata)
             seconds = self._unary_deadline_seconds if timeout is None else timeout
             try:
                 return await multicallable(
-                    request, timeout=seconds, metadata=call_headers(self._token, metadata)
+                    request, timeout=seconds, metadata=headers, wait_for_ready=wait_for_ready
                 )
             except grpc.aio.AioRpcError as error:
                 raise lectern_error(error, self._service, seconds) from error

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from google.protobuf import json_format
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 from shared.errors import Code, LecternError
@@ -34,15 +35,14 @@ def message_of_http(
 ) -> _MessageT:
     """Fills the empty request. INVALID_ARGUMENT for unknown fields, bad types and contradictions."""
     _fill_from_body(request, binding, body)
-    parameters = list(query)
+    parameters = json_of_query(request, query)
     if parameters and binding.body == WHOLE_BODY:
         raise _malformed("This method takes no query parameters.")
+    for name in (*binding.path_fields, binding.body):
+        if _holds(parameters, name):
+            raise _malformed(f"{name} is not a query parameter; it has its place elsewhere in the request.")
+    _merge(request, parameters)
     path = dict(zip(binding.path_fields, path_values, strict=True))
-    taken = {*path, *([binding.body] if binding.body else [])}
-    for name, _ in parameters:
-        if name in taken:
-            raise _malformed(f"The query parameter {name!r} has its place elsewhere in the request.")
-    _merge(request, json_of_query(request, parameters))
     for name, text in path.items():
         _fill_from_path(request, name, text)
     return request
@@ -87,14 +87,32 @@ def _fill_from_body(request: Message, binding: HttpBinding, body: bytes) -> None
     if not binding.body:
         raise _malformed("This method takes no request body.")
     try:
-        if binding.body == WHOLE_BODY:
-            if not body.lstrip().startswith(b"{"):  # json_format takes [] for an empty message
-                raise _malformed("The request body must be a JSON object.")
-            json_format.Parse(body, request)
-        else:
-            json_format.ParseDict({binding.body: json.loads(body)}, request)
-    except _PARSE_FAILURES as error:
-        raise _malformed(_explained(error)) from error
+        tree = json.loads(body.decode(), object_pairs_hook=_without_duplicates)
+        tree = tree if binding.body == WHOLE_BODY else {binding.body: tree}
+        _require_objects(cast("Descriptor", request.DESCRIPTOR), tree)
+    except (ValueError, RecursionError) as error:
+        raise _malformed("The request body is not valid JSON.") from error
+    _merge(request, tree)
+
+
+def _require_objects(descriptor: Descriptor, value: object) -> None:
+    """json_format takes [] for an empty message."""
+    if not isinstance(value, dict):
+        raise _malformed(f"A JSON object is needed for {descriptor.full_name}.")
+    for name, inner in value.items():
+        field = descriptor.fields_by_camelcase_name.get(name) or descriptor.fields_by_name.get(name)
+        if field is None or field.message_type is None or inner is None:
+            continue
+        if not field.message_type.full_name.startswith("google.protobuf."):
+            for item in inner if field.is_repeated and isinstance(inner, list) else [inner]:
+                _require_objects(field.message_type, item)
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    tree = dict(pairs)
+    if len(tree) < len(pairs):
+        raise _malformed("The request body has a name twice.")
+    return tree
 
 
 def _fill_from_path(request: Message, name: str, text: str) -> None:
@@ -110,6 +128,14 @@ def _merge(request: Message, tree: dict[str, Any]) -> None:
         json_format.ParseDict(tree, request)
     except _PARSE_FAILURES as error:
         raise _malformed(_explained(error)) from error
+
+
+def _holds(tree: Any, path: str) -> bool:
+    for name in path.split("."):
+        if not isinstance(tree, dict) or name not in tree:
+            return False
+        tree = tree[name]
+    return True
 
 
 def _owner(request: Message, path: str) -> tuple[Any, str]:

@@ -34,7 +34,7 @@ wrong_headers = pytest.mark.parametrize(
 BAD_VALUES = {
     FieldDescriptor.CPPTYPE_STRING: 7,
     FieldDescriptor.CPPTYPE_BOOL: "perhaps",
-    FieldDescriptor.CPPTYPE_MESSAGE: "text",
+    FieldDescriptor.CPPTYPE_MESSAGE: [],
     FieldDescriptor.CPPTYPE_ENUM: "NO_SUCH_NAME",
 }
 
