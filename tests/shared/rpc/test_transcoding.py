@@ -150,6 +150,11 @@ class TestClientSide:
         arrived = message_of_http(type(request)(), binding, path_values=values, query=query, body=body)
         assert arrived == request
 
+    def test_writes_booleans_as_a_query_takes_them(self) -> None:
+        _, query, _ = http_of_message(UpdateCursorRequest(playing=True), READ)
+        assert query == [("playing", "true")]
+        assert read(UpdateCursorRequest(), *query).playing
+
     def test_refuses_what_a_query_cannot_say(self) -> None:
 
         with pytest.raises(LecternError) as caught:
