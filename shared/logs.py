@@ -4,6 +4,7 @@ Libraries' logs through the standard library come out the same way.
 """
 
 import logging
+import re
 import sys
 from collections.abc import Iterable, MutableMapping
 from typing import Any, Final
@@ -34,17 +35,14 @@ class SecretMask:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         # The longest first: one secret may contain another.
-        self._secrets = sorted(
-            {text for text in secrets if len(text) >= _SHORTEST_SECRET}, key=len, reverse=True
-        )
+        texts = sorted((text for text in secrets if len(text) >= _SHORTEST_SECRET), key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, texts)) or r"(?!)")
 
     def __call__(self, _logger: Any, _method: str, event: EventDict) -> EventDict:
         return {key: self._mask(value) for key, value in event.items()}
 
     def mask_text(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, _MASK)
-        return text
+        return self._pattern.sub(_MASK, text)
 
     def _mask(self, value: Any) -> Any:
         match value:
