@@ -30,7 +30,8 @@ _TOKEN = regex.compile(
                    | [\p{Extended_Pictographic}--[©®™]] [\uFE0E\uFE0F\u200D\p{EMod}]*
                    | [\u2190-\u21FF\u2500-\u25FF\u2600-\u27BF\u2B00-\u2BFF•‣⁃⁂⁕※¶❧☙]
                    | \p{Regional_Indicator}
-                   | (?P<run>[*_~=\#\-–—·.+^]) (?P=run){3,} | (?P<break>[*_~=\#]) (?: \s* (?P=break) ){2,} )+ )
+                   | (?P<run> [*_~=\#\-–—·.+^] ) (?P=run){3,}
+                   | (?P<break> [*_~=\#] ) (?: \s* (?P=break) ){2,} )+ )
     """,
     regex.VERBOSE | regex.V1,
 )
