@@ -27,7 +27,7 @@ def restored_logging():
 def test_a_secret_is_masked_wherever_it_stands(capsys, log_format):
     configure_logging(LogSettings(log_format, "info"), secrets=[SECRET])
     log = structlog.stdlib.get_logger()
-    log.info("in the event " + SECRET, field=SECRET, nested={"list": [f"x{SECRET}y"]})
+    log.info(" ".join(["in the event", SECRET]), field=SECRET, nested={"list": [f"x{SECRET}y"]})
     logging.getLogger("library").warning("in an argument %s", SECRET)
     try:
         raise ValueError(f"in an error {SECRET}")
