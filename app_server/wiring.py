@@ -9,7 +9,6 @@ import structlog
 from aiohttp import web
 from aiohttp_session import setup as setup_sessions
 from sqlalchemy import text
-from sqlalchemy.engine import URL, make_url
 
 from app_server.accounts.housekeeping import keep_accounts_tidy
 from app_server.accounts.passwords import Passwords
@@ -20,29 +19,55 @@ from app_server.accounts.session_storage import DatabaseSessionStorage
 from app_server.accounts.sql_store import SqlAccountStore, SqlAttemptStore, SqlSessionStore
 from app_server.background import BackgroundTasks
 from app_server.clock import Clock, now_ms
-from app_server.database.engine import Database, open_database, server_url
+from app_server.database.engine import Database, database_url, open_database
 from app_server.database.migrate import migrate
 from app_server.http.application import create_application
 from app_server.http.client_address import ClientAddresses
 from app_server.http.health import HealthRoutes
+from app_server.library.changes import DocumentChanges
+from app_server.library.parsing import ParsingWatcher
+from app_server.library.reading_routes import ReadingRoutes
+from app_server.library.readings import ReadingFiles
+from app_server.library.routes import DocumentRoutes
+from app_server.library.service import LibraryService
+from app_server.library.sql_store import SqlDocumentStore
+from app_server.library.uploads import UploadReceiver
 from app_server.pages.routes import PageRoutes
+from app_server.playback.routes import PlaybackRoutes
+from app_server.playback.service import PlaybackService
+from app_server.playback.sql_store import SqlPlaybackSessionStore
+from app_server.playback.voice_routes import VoiceRoutes
+from app_server.providers.bootstrap import bootstrap_provider
+from app_server.providers.service import ProviderService
+from app_server.providers.servicer import CredentialBrokerServicer
+from app_server.providers.sql_store import SqlProviderStore
+from app_server.secrets.sealing import SecretSealer
 from app_server.site_features.service import SiteFeatureService
 from app_server.site_features.sql_store import SqlFeatureStore
 from app_server.version import program_version
+from app_server.worker.clients import WorkerClients, worker_clients
 from shared.configuration.app_settings import AppSettings
+from shared.configuration.settings import StorageSettings
+from shared.objects.ports import ObjectStore
+from shared.objects.s3_store import S3Options, open_s3_store
+from shared.playback_token import PlaybackTokens
+from shared.rpc.channel import open_channel
+from shared.rpc.gateway import add_gateway
+from shared.rpc.server import serve_grpc
+from shared.rpc.tokens import bearer_check
 
 _SHUTDOWN_SECONDS = 3.0
 _log = structlog.get_logger(__name__)
 
 
 async def run_app(settings: AppSettings, stop: asyncio.Event) -> None:
-    """Serves until stop is set."""
+    """Serves until stop is set. Doesn't need the worker to be up."""
     async with open_app(settings) as app:
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
         await runner.setup()
         try:
             await web.TCPSite(runner, settings.host, settings.port).start()
-            _log.info("Lectern is ready", address=settings.base_url)
+            _log.info("listening", host=settings.host, port=settings.port)
             await stop.wait()
         finally:
             await runner.cleanup()
@@ -50,70 +75,191 @@ async def run_app(settings: AppSettings, stop: asyncio.Event) -> None:
 
 @asynccontextmanager
 async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIterator[web.Application]:
-    """The whole application without its listening socket."""
+    """The whole application without its HTTP socket; the credential broker's gRPC port is open."""
     async with AsyncExitStack() as stack:
-        url = database_url(settings)
-        if settings.database.run_migrations:
-            await migrate(url)
-        database = await stack.enter_async_context(open_database(url))
-        background = await stack.enter_async_context(BackgroundTasks())
+        parts = _Parts(
+            settings=settings,
+            clock=clock,
+            database=await stack.enter_async_context(_migrated_database(settings)),
+            objects=await stack.enter_async_context(_object_store(settings.storage)),
+            worker=await stack.enter_async_context(_worker(settings)),
+            background=await stack.enter_async_context(BackgroundTasks()),
+        )
+        await parts.bootstrap()
         app = create_application(
             base_url=settings.base_url,
             trusted_origins=settings.trusted_origins,
             worker_public_url=settings.worker.public_url,
         )
-        features = SiteFeatureService(store=SqlFeatureStore(database=database), clock=clock)
-        pages = PageRoutes()
-        _add_accounts(
-            app, settings=settings, database=database, features=features, background=background, clock=clock
+        parts.add_accounts(app)
+        parts.add_library_and_playback(app)
+        PageRoutes().add_to(app)
+        parts.health().add_to(app)
+        broker = settings.credential_broker
+        token_check = bearer_check(broker.token)
+        servicers = [parts.credential_broker()]
+        add_gateway(app, servicers, token_check=token_check)
+        await stack.enter_async_context(
+            serve_grpc(servicers, token_check=token_check, host=broker.host, port=broker.grpc_port)
         )
-        pages.add_to(app)
-        _health(database).add_to(app)
         yield app
 
 
-def database_url(settings: AppSettings) -> URL:
-    if settings.database.path is None:
-        return server_url(settings.database.url)
-    return make_url(settings.database.url)
+class _Parts:
+    """What several domains share, and each domain put together from it."""
+
+    def __init__(
+        self,
+        *,
+        settings: AppSettings,
+        clock: Clock,
+        database: Database,
+        objects: ObjectStore,
+        worker: WorkerClients,
+        background: BackgroundTasks,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._database = database
+        self._objects = objects
+        self._worker = worker
+        self._background = background
+        self._sealer = SecretSealer(auth_secret=settings.auth_secret)
+        self._features = SiteFeatureService(store=SqlFeatureStore(database=database), clock=clock)
+        self._provider_store = SqlProviderStore(database=database)
+        self._providers = ProviderService(store=self._provider_store, features=self._features)
+
+    async def bootstrap(self) -> None:
+        await bootstrap_provider(
+            self._settings.provider_bootstrap,
+            store=self._provider_store,
+            sealer=self._sealer,
+            clock=self._clock,
+            new_id=_new_id,
+        )
+
+    def credential_broker(self) -> CredentialBrokerServicer:
+        return CredentialBrokerServicer(
+            providers=self._providers, features=self._features, sealer=self._sealer
+        )
+
+    def add_accounts(self, app: web.Application) -> None:
+        """First of all routes: it adds the middleware that knows who asks."""
+        sessions = SqlSessionStore(database=self._database)
+        attempts = SqlAttemptStore(database=self._database)
+        storage = DatabaseSessionStorage(
+            store=sessions, clock=self._clock, is_https=self._settings.base_url.startswith("https:")
+        )
+        setup_sessions(app, storage)
+        app.on_response_prepare.append(storage.show_renewal)
+        service = AccountService(
+            store=SqlAccountStore(database=self._database),
+            passwords=Passwords(),
+            limits=AuthRateLimits(
+                store=attempts, clock=self._clock, enabled=self._settings.has_auth_rate_limit
+            ),
+            features=self._features,
+            clock=self._clock,
+            new_id=_new_id,
+        )
+        AccountRoutes(
+            service=service,
+            features=self._features,
+            addresses=ClientAddresses(),
+            version=program_version(),
+        ).add_to(app)
+        self._background.start(keep_accounts_tidy(sessions=sessions, attempts=attempts, clock=self._clock))
+
+    def add_library_and_playback(self, app: web.Application) -> None:
+        store, changes = SqlDocumentStore(database=self._database), DocumentChanges()
+        watcher = ParsingWatcher(
+            store=store,
+            worker=self._worker,
+            readings=ReadingFiles(objects=self._objects),
+            changes=changes,
+            background=self._background,
+        )
+        library = LibraryService(
+            store=store,
+            objects=self._objects,
+            locks=self._database,
+            watcher=watcher,
+            changes=changes,
+            clock=self._clock,
+            new_id=_new_id,
+        )
+        DocumentRoutes(
+            service=library,
+            receiver=UploadReceiver(objects=self._objects),
+            watcher=watcher,
+            changes=changes,
+            features=self._features,
+            clock=self._clock,
+        ).add_to(app)
+        ReadingRoutes(service=library, objects=self._objects).add_to(app)
+        self._add_playback(app, library)
+        self._background.start(watcher.sweep())
+
+    def _add_playback(self, app: web.Application, library: LibraryService) -> None:
+        settings = self._settings.worker
+        service = PlaybackService(
+            store=SqlPlaybackSessionStore(database=self._database),
+            library=library,
+            providers=self._providers,
+            features=self._features,
+            worker=self._worker,
+            tokens=PlaybackTokens(secret=settings.playback_token_secret, clock=lambda: self._clock() / 1000),
+            worker_public_url=settings.public_url,
+            clock=self._clock,
+        )
+        PlaybackRoutes(service=service, worker=self._worker).add_to(app)
+        VoiceRoutes(providers=self._providers, worker=self._worker).add_to(app)
+
+    def health(self) -> HealthRoutes:
+        async def ask_database() -> None:
+            async with self._database.read() as connection:
+                await connection.execute(text("SELECT 1"))
+
+        async def ask_object_store() -> None:
+            await self._objects.info("health")
+
+        return HealthRoutes(
+            required={"database": ask_database, "objectStorage": ask_object_store},
+            optional={},
+            version=program_version(),
+        )
 
 
-def _add_accounts(
-    app: web.Application,
-    *,
-    settings: AppSettings,
-    database: Database,
-    features: SiteFeatureService,
-    background: BackgroundTasks,
-    clock: Clock,
-) -> None:
-    attempts, sessions = SqlAttemptStore(database=database), SqlSessionStore(database=database)
-    storage = DatabaseSessionStorage(
-        store=sessions, clock=clock, is_https=settings.base_url.startswith("https:")
+@asynccontextmanager
+async def _migrated_database(settings: AppSettings) -> AsyncIterator[Database]:
+    url = database_url(settings.database)
+    if settings.database.run_migrations:
+        await migrate(url)
+    async with open_database(url) as database:
+        yield database
+
+
+@asynccontextmanager
+async def _object_store(settings: StorageSettings) -> AsyncIterator[ObjectStore]:
+    options = S3Options(
+        endpoint_url=settings.endpoint,
+        region=settings.region,
+        bucket=settings.bucket,
+        access_key_id=settings.access_key,
+        secret_access_key=settings.secret_key,
+        prefix=settings.prefix,
+        force_path_style=settings.force_path_style,
     )
-    setup_sessions(app, storage)
-    app.on_response_prepare.append(storage.show_renewal)
-    service = AccountService(
-        store=SqlAccountStore(database=database),
-        passwords=Passwords(),
-        limits=AuthRateLimits(store=attempts, clock=clock, enabled=settings.has_auth_rate_limit),
-        features=features,
-        clock=clock,
-        new_id=_new_id,
-    )
-    routes = AccountRoutes(
-        service=service, features=features, addresses=ClientAddresses(), version=program_version()
-    )
-    routes.add_to(app)
-    background.start(keep_accounts_tidy(sessions=sessions, attempts=attempts, clock=clock))
+    async with open_s3_store(options) as store:
+        await store.ensure_bucket(create=settings.auto_create_bucket)
+        yield store
 
 
-def _health(database: Database) -> HealthRoutes:
-    async def ask_database() -> None:
-        async with database.read() as connection:
-            await connection.execute(text("SELECT 1"))
-
-    return HealthRoutes(required={"database": ask_database}, optional={}, version=program_version())
+@asynccontextmanager
+async def _worker(settings: AppSettings) -> AsyncIterator[WorkerClients]:
+    address = settings.worker.grpc_url or settings.worker.url
+    async with open_channel(address, settings.worker.token) as channel:
+        yield worker_clients(channel)
 
 
 def _new_id() -> str:

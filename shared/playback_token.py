@@ -4,6 +4,8 @@ The app mints it, the worker verifies it; both derive the key from TTS_PLAYBACK_
 (RFC 7519) under HS256. What is wrong with a refused token is nobody's business.
 """
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,13 +13,12 @@ import jwt
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from shared.errors import Code, LecternError
-
 LIFETIME_SECONDS: Final = 600
 _AUDIENCE: Final = "lectern-playback"
 _ALGORITHM: Final = "HS256"
 # Domain separation: the same secret also keys the speech cache.
 _KEY_INFO: Final = b"lectern playback url signing v1"
+_REQUIRED: Final = ["aud", "session", "sub", "document", "exp"]
 
 
 @dataclass(frozen=True)
@@ -25,44 +26,53 @@ class PlaybackClaims:
     session_id: str
     user_id: str
     document_id: str
+    # Seconds since 1970, as JWTs have it.
     expires_at_seconds: int
 
 
-def derive_signing_key(secret: str) -> bytes:
-    return HKDF(algorithm=SHA256(), length=32, salt=None, info=_KEY_INFO).derive(secret.encode())
+@dataclass(frozen=True)
+class MintedToken:
+    token: str
+    expires_at_seconds: int
 
 
-def mint_playback_token(
-    *, key: bytes, session_id: str, user_id: str, document_id: str, now_seconds: float
-) -> tuple[str, PlaybackClaims]:
-    claims = PlaybackClaims(session_id, user_id, document_id, int(now_seconds) + LIFETIME_SECONDS)
-    payload = {
-        "aud": _AUDIENCE,
-        "session": session_id,
-        "sub": user_id,
-        "document": document_id,
-        "exp": claims.expires_at_seconds,
-    }
-    return jwt.encode(payload, key, algorithm=_ALGORITHM), claims
+class PlaybackTokens:
+    def __init__(self, *, secret: str, clock: Callable[[], float] = time.time) -> None:
+        """clock tells seconds since 1970."""
+        self._key = HKDF(algorithm=SHA256(), length=32, salt=None, info=_KEY_INFO).derive(secret.encode())
+        self._clock = clock
 
+    def mint(self, *, session_id: str, user_id: str, document_id: str) -> MintedToken:
+        expires_at = int(self._clock()) + LIFETIME_SECONDS
+        payload = {
+            "aud": _AUDIENCE,
+            "session": session_id,
+            "sub": user_id,
+            "document": document_id,
+            "exp": expires_at,
+        }
+        return MintedToken(jwt.encode(payload, self._key, algorithm=_ALGORITHM), expires_at)
 
-def verify_playback_token(*, key: bytes, token: str, session_id: str, now_seconds: float) -> PlaybackClaims:
-    """Raises PERMISSION_DENIED, reason PLAYBACK_TOKEN_REFUSED, for anything wrong."""
-    options = {"require": ["aud", "session", "sub", "document", "exp"], "verify_exp": False}
-    try:
-        payload = jwt.decode(token, key, algorithms=[_ALGORITHM], audience=_AUDIENCE, options=options)  # type: ignore[arg-type]
-        claims = PlaybackClaims(payload["session"], payload["sub"], payload["document"], int(payload["exp"]))
-    except (jwt.InvalidTokenError, ValueError, TypeError) as error:
-        raise _refused() from error
-    # The clock is the caller's, so that it can be turned.
-    if claims.session_id != session_id or claims.expires_at_seconds <= now_seconds:
-        raise _refused()
-    return claims
+    def claims_of(self, token: str) -> PlaybackClaims | None:
+        """None for a token that is malformed, forged, for another purpose or too old."""
+        try:
+            payload = jwt.decode(
+                token,
+                self._key,
+                algorithms=[_ALGORITHM],
+                audience=_AUDIENCE,
+                options={"require": _REQUIRED, "verify_exp": False},  # by our own clock, below
+            )
+            claims = PlaybackClaims(
+                session_id=str(payload["session"]),
+                user_id=str(payload["sub"]),
+                document_id=str(payload["document"]),
+                expires_at_seconds=int(payload["exp"]),
+            )
+        except (jwt.InvalidTokenError, ValueError, TypeError):
+            return None
+        return claims if claims.expires_at_seconds > self._clock() else None
 
-
-def _refused() -> LecternError:
-    return LecternError(
-        Code.PERMISSION_DENIED,
-        "This playback address has expired or isn't valid. Press play again.",
-        reason="PLAYBACK_TOKEN_REFUSED",
-    )
+    def allows(self, token: str, session_id: str) -> bool:
+        claims = self.claims_of(token)
+        return claims is not None and claims.session_id == session_id

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, Operation
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from shared.configuration.app_settings import DatabaseSettings
 from shared.errors import Code, LecternError
 
 _BUSY_TIMEOUT_MS = 15_000
@@ -78,6 +79,10 @@ async def open_database(url: URL) -> AsyncIterator[Database]:
 
 def sqlite_url(path: Path) -> URL:
     return URL.create("sqlite+aiosqlite", database=str(path))
+
+
+def database_url(settings: DatabaseSettings) -> URL:
+    return server_url(settings.url) if settings.path is None else sqlite_url(settings.path)
 
 
 def server_url(address: str) -> URL:

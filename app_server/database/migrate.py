@@ -1,9 +1,11 @@
 """Brings a database to this program's schema: additive steps, safe when several programs start at once."""
 
+import argparse
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,11 +14,28 @@ from sqlalchemy.engine import URL, Connection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from app_server.database.engine import create_engine
+from app_server.database.engine import create_engine, database_url
+from shared.configuration.app_settings import read_app_settings
+from shared.configuration.environment import ENV_FILE
+from shared.configuration.startup import settings_or_exit
 from shared.errors import Code, LecternError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _LOCK_NUMBER = 0x4C454354  # "LECT"
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="lectern migrate", description="Brings the database up to date.")
+    parser.add_argument("--env-file", type=Path, default=ENV_FILE)
+    arguments = parser.parse_args(argv)
+    settings = settings_or_exit(read_app_settings, env_file=arguments.env_file)
+    try:
+        asyncio.run(migrate(database_url(settings.database)))
+    except LecternError as error:
+        sys.stderr.write(f"{error.message}\n")
+        return 1
+    sys.stdout.write(f"The database is at revision {known_revisions()[-1]}.\n")
+    return 0
 
 
 async def migrate(url: URL) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from aiohttp import web
 
 from app_server.http.access_log import setup_access_log
+from app_server.http.event_stream import setup_event_streams
 from app_server.http.problems import setup_problems
 from app_server.http.request_id import setup_request_id
 from app_server.http.security_headers import setup_security_headers
@@ -22,6 +23,7 @@ def create_application(
     setup_request_id(app)
     setup_access_log(app)
     setup_problems(app)
+    setup_event_streams(app)
     setup_security_headers(
         app, worker_origin=origin_of(worker_public_url) or "", is_https=base_url.startswith("https:")
     )

@@ -1,7 +1,7 @@
 """/api/documents: the library."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Annotated
 
 from aiohttp import web
@@ -107,7 +107,7 @@ class DocumentRoutes:
         document = await self._service.get(user.id, request.match_info["document_id"])
         return await send_events(request, self._follow(document))
 
-    async def _follow(self, document: Document) -> AsyncIterator[ServerEvent]:
+    async def _follow(self, document: Document) -> AsyncGenerator[ServerEvent, None]:
         shown = None
         with self._changes.listen(document.id) as changed:
             while True:

@@ -1,0 +1,105 @@
+"""A listener's sessions: rights are checked here, the worker does the rest."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from app_server.clock import Clock
+from app_server.library.service import LibraryService
+from app_server.playback.model import AudioAddress, PlaybackSession
+from app_server.playback.ports import PlaybackSessionStore
+from app_server.playback.proto_mapping import session_request
+from app_server.playback.requests import SessionBody
+from app_server.providers.service import ProviderService
+from app_server.site_features.ports import FeatureReader
+from app_server.worker.clients import WorkerClients, errors_for_browsers
+from lectern.compute.v1 import playback_pb2 as pb
+from shared.errors import Code, LecternError
+from shared.playback_token import PlaybackTokens
+
+# Planning a long book is part of it, the first time.
+_CREATE_SECONDS: Final = 60
+_CALL_SECONDS: Final = 15
+_ROWS_KEPT_MS: Final = 30 * 24 * 3600 * 1000
+
+
+@dataclass(frozen=True)
+class StartedSession:
+    session: PlaybackSession
+    answer: pb.CreateSessionResponse
+
+
+class PlaybackService:
+    def __init__(
+        self,
+        *,
+        store: PlaybackSessionStore,
+        library: LibraryService,
+        providers: ProviderService,
+        features: FeatureReader,
+        worker: WorkerClients,
+        tokens: PlaybackTokens,
+        worker_public_url: str,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._library = library
+        self._providers = providers
+        self._features = features
+        self._worker = worker
+        self._tokens = tokens
+        self._worker_public_url = worker_public_url.rstrip("/")
+        self._clock = clock
+
+    async def start(self, user_id: str, body: SessionBody) -> StartedSession:
+        document, reading_ref = await self._library.get_ready(user_id, body.document_id)
+        provider_ref = await self._providers.usable_ref(body.settings.provider_ref)
+        features = await self._features.current()
+        request = session_request(
+            body,
+            owner_id=user_id,
+            reading_ref=reading_ref,
+            provider_ref=provider_ref,
+            extent=features.tts_playback_background_extent,
+        )
+        with errors_for_browsers():
+            answer = await self._worker.playback.CreateSession(request, timeout=_CREATE_SECONDS)
+        session = PlaybackSession(answer.session_id, user_id, document.id, answer.plan_id)
+        now_ms = self._clock()
+        await self._store.save(session, now_ms=now_ms)
+        await self._store.remove_older(than_ms=now_ms - _ROWS_KEPT_MS)
+        return StartedSession(session, answer)
+
+    async def get(self, user_id: str, session_id: str) -> PlaybackSession:
+        """Raises NOT_FOUND, also for somebody else's."""
+        session = await self._store.find(session_id)
+        if session is None or session.user_id != user_id:
+            raise LecternError(
+                Code.NOT_FOUND,
+                "This playback session has ended. Press play again.",
+                reason="PLAYBACK_SESSION_NOT_FOUND",
+            )
+        return session
+
+    async def plan(self, session: PlaybackSession, section: int | None) -> pb.GetPlanResponse:
+        request = pb.GetPlanRequest(session_id=session.id, section=section)
+        with errors_for_browsers():
+            return await self._worker.playback.GetPlan(request, timeout=_CALL_SECONDS)
+
+    async def move_cursor(self, session: PlaybackSession, *, ordinal: int, playing: bool) -> None:
+        request = pb.UpdateCursorRequest(session_id=session.id, ordinal=ordinal, playing=playing)
+        with errors_for_browsers():
+            await self._worker.playback.UpdateCursor(request, timeout=_CALL_SECONDS)
+
+    async def cancel(self, session: PlaybackSession) -> None:
+        with errors_for_browsers():
+            await self._worker.playback.CancelSession(
+                pb.CancelSessionRequest(session_id=session.id), timeout=_CALL_SECONDS
+            )
+
+    def audio_address(self, session: PlaybackSession) -> AudioAddress:
+        """Where the browser starts the sound, for ten minutes from now."""
+        minted = self._tokens.mint(
+            session_id=session.id, user_id=session.user_id, document_id=session.document_id
+        )
+        base = f"{self._worker_public_url}/v1/tts-playback/sessions/{session.id}/audio"
+        return AudioAddress(f"{base}?token={minted.token}", minted.expires_at_seconds * 1000)

@@ -1,0 +1,54 @@
+"""CredentialBrokerService: hands a worker what it needs to call one provider, for one run."""
+
+from typing import Any, Final
+
+from app_server.providers.model import BUILTIN_REF, Provider, ProviderType
+from app_server.providers.secrets import api_key_place
+from app_server.providers.service import ProviderService
+from app_server.secrets.sealing import SecretSealer
+from app_server.site_features.ports import FeatureReader
+from lectern.credentials.v1 import credentials_pb2 as pb
+from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceServicer
+
+_MAX_CONCURRENT: Final = 3
+_TYPES: Final = {
+    ProviderType.CUSTOM_OPENAI: pb.PROVIDER_TYPE_CUSTOM_OPENAI,
+    ProviderType.OPENAI: pb.PROVIDER_TYPE_OPENAI,
+    ProviderType.DEEPINFRA: pb.PROVIDER_TYPE_DEEPINFRA,
+    ProviderType.REPLICATE: pb.PROVIDER_TYPE_REPLICATE,
+}
+
+
+class CredentialBrokerServicer(CredentialBrokerServiceServicer):
+    def __init__(self, *, providers: ProviderService, features: FeatureReader, sealer: SecretSealer) -> None:
+        self._providers = providers
+        self._features = features
+        self._sealer = sealer
+
+    async def IssueTtsCredentials(
+        self, request: pb.IssueTtsCredentialsRequest, context: Any
+    ) -> pb.IssueTtsCredentialsResponse:
+        provider = await self._providers.find(request.provider_ref)
+        features = await self._features.current()
+        policy = pb.RequestPolicy(
+            max_retries=features.tts_upstream_max_retries,
+            timeout_ms=features.tts_upstream_timeout_ms,
+            max_concurrent=_MAX_CONCURRENT,
+        )
+        if provider is None:
+            return pb.IssueTtsCredentialsResponse(
+                provider_ref=BUILTIN_REF, provider_type=pb.PROVIDER_TYPE_BUILTIN, request_policy=policy
+            )
+        return self._issued(provider, policy)
+
+    def _issued(self, provider: Provider, policy: pb.RequestPolicy) -> pb.IssueTtsCredentialsResponse:
+        sealed = provider.sealed_api_key
+        return pb.IssueTtsCredentialsResponse(
+            provider_ref=provider.slug,
+            provider_type=_TYPES[provider.type],
+            base_url=provider.base_url.rstrip("/"),
+            api_key=self._sealer.open(sealed, api_key_place(provider.id)) if sealed else "",
+            default_model=provider.default_model,
+            default_instructions=provider.default_instructions,
+            request_policy=policy,
+        )
