@@ -10,9 +10,11 @@ from urllib.parse import urlsplit
 import structlog
 from aiohttp import ClientSession, web
 
+from compute_worker.audio.media_tool import MediaTool
 from compute_worker.audio.normalizer import AudioNormalizer
 from compute_worker.credentials.client import CredentialBrokerClient
 from compute_worker.documents.handler import DocumentHandler
+from compute_worker.documents.parser_process import ParserLimits, ParserProcess
 from compute_worker.documents.servicer import DocumentServicer
 from compute_worker.operations.broker import Broker, BrokerLimits, connect_broker
 from compute_worker.operations.events import Events
@@ -35,7 +37,7 @@ from compute_worker.playback.sessions import Sessions
 from compute_worker.playback.speaker import SegmentSpeaker
 from compute_worker.playback.speech_cache import SpeechCache
 from compute_worker.speech.espeak_pool import EspeakPool
-from compute_worker.speech.providers import ConnectedSpeechProviders
+from compute_worker.speech.providers import SpeechProviderRegistry
 from compute_worker.speech.servicer import SpeechServicer
 from compute_worker.speech.synthesizer import SegmentSynthesizer
 from shared.configuration.worker_settings import WorkerSettings
@@ -87,9 +89,9 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         credentials = CredentialBrokerClient(
             channel=channel, timeout_seconds=settings.credential_broker.timeout_ms / 1000
         )
-        normalizer = AudioNormalizer(media_bin=settings.media_bin)
+        normalizer = AudioNormalizer(media_tool=MediaTool(media_bin=str(settings.media_bin)))
         synthesizer = SegmentSynthesizer(normalizer=normalizer)
-        providers = ConnectedSpeechProviders(http=http, espeak=pool)
+        providers = SpeechProviderRegistry(session=http, espeak=pool)
 
         states = JobStates(broker=broker)
         events = Events(broker=broker)
@@ -107,7 +109,12 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             segment_timeout_seconds=settings.work.segment_timeout_ms / 1000,
         )
         playback = Playback(
-            sessions=sessions, plans=plans, queue=queue, credentials=credentials, providers=providers
+            sessions=sessions,
+            plans=plans,
+            queue=queue,
+            events=events,
+            credentials=credentials,
+            providers=providers,
         )
         servicers = [
             OperationServicer(queue=queue),
@@ -125,7 +132,10 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             speaker=speaker,
             playback=playback,
         )
-        documents = DocumentHandler(store=store, timeout_seconds=settings.work.document_timeout_ms / 1000)
+        documents = DocumentHandler(
+            store=store,
+            parser=ParserProcess(limits=ParserLimits(wall_seconds=settings.work.document_timeout_ms / 1000)),
+        )
         runners = [
             _runner(
                 DOCUMENT_RUNNER,

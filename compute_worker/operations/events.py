@@ -21,6 +21,14 @@ class Event:
     payload: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Following:
+    """A topic's events from some event on: first `replay_count` stored ones, then new ones as they come."""
+
+    queue: "asyncio.Queue[Event]"
+    replay_count: int
+
+
 class Events:
     def __init__(self, *, broker: Broker) -> None:
         self._broker = broker
@@ -34,8 +42,7 @@ class Events:
         return int(ack.seq)
 
     @asynccontextmanager
-    async def follow(self, topic: str, *, after_event_id: int = 0) -> AsyncIterator["asyncio.Queue[Event]"]:
-        """A queue that receives everything stored after the given event, then everything new."""
+    async def follow(self, topic: str, *, after_event_id: int = 0) -> AsyncIterator[Following]:
         queue: asyncio.Queue[Event] = asyncio.Queue()
 
         async def deliver(message: Msg) -> None:
@@ -52,9 +59,11 @@ class Events:
                 ordered_consumer=True,
                 config=config,
             )
+            info = await subscription.consumer_info()
         except (NatsError, TimeoutError) as error:
             raise broker_unavailable(error) from error
+        sent = info.delivered.consumer_seq if info.delivered else 0
         try:
-            yield queue
+            yield Following(queue, sent + (info.num_pending or 0))
         finally:
             await unsubscribe(subscription)

@@ -89,11 +89,11 @@ class OperationQueue:
 
     async def watch(self, operation_id: str) -> AsyncIterator[OperationRecord]:
         """The present record, then every change, until a terminal state."""
-        async with self._events.follow(event_topic(operation_id)) as queue:
+        async with self._events.follow(event_topic(operation_id)) as following:
             record = await self.get(operation_id)
             yield record
             while not record.state.is_terminal:
-                event = await queue.get()
+                event = await following.queue.get()
                 change = OperationRecord.from_json(event.payload)
                 if (change.run, change.updated_at) > (record.run, record.updated_at):
                     record = change

@@ -29,6 +29,13 @@ class SegmentReady:
 
 
 @dataclass(frozen=True)
+class SegmentLost:
+    """What was announced is not in the cache any more; it has to be made again."""
+
+    ordinal: int
+
+
+@dataclass(frozen=True)
 class StateChanged:
     state: GenerationState
 
@@ -41,7 +48,7 @@ class ProblemOccurred:
     ordinal: int | None = None
 
 
-Announcement = SegmentReady | StateChanged | ProblemOccurred
+Announcement = SegmentReady | SegmentLost | StateChanged | ProblemOccurred
 
 
 def session_topic(session_id: str) -> str:
@@ -51,6 +58,8 @@ def session_topic(session_id: str) -> str:
 def to_payload(announcement: Announcement) -> dict[str, Any]:
     if isinstance(announcement, SegmentReady):
         return {"type": "segment", **asdict(announcement)}
+    if isinstance(announcement, SegmentLost):
+        return {"type": "lost", "ordinal": announcement.ordinal}
     if isinstance(announcement, StateChanged):
         return {"type": "state", "state": announcement.state.value}
     return {"type": "problem", **asdict(announcement)}
@@ -60,6 +69,8 @@ def from_payload(payload: dict[str, Any]) -> Announcement:
     fields = {name: value for name, value in payload.items() if name != "type"}
     if payload["type"] == "segment":
         return SegmentReady(**fields)
+    if payload["type"] == "lost":
+        return SegmentLost(**fields)
     if payload["type"] == "state":
         return StateChanged(GenerationState(fields["state"]))
     return ProblemOccurred(**fields)

@@ -86,6 +86,7 @@ class AudioStream:
 
     async def _segment_frames(self, segment: Segment) -> bytes:
         """Speech and pause of one segment, waiting for it as long as somebody works on it."""
+        was_lost = False
         while True:
             known = self._feed.segments.get(segment.ordinal)
             if known is not None and known.failed:
@@ -94,7 +95,10 @@ class AudioStream:
             if spoken is not None:
                 return spoken.frames + silent_frames(segment.pause_frames)
             if known is not None:
-                raise StreamBrokenError  # announced, but gone from the cache
+                if was_lost:
+                    raise StreamBrokenError
+                was_lost = True
+                await self._playback.remake(self._session.session_id, segment.ordinal)
             if await self._feed.wait(segment.ordinal, WAIT_SECONDS) is None:
                 await self._check_somebody_works()
 

@@ -4,31 +4,44 @@ One feed per session and process, shared by its generation run and all its liste
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import structlog
+
+from compute_worker.operations.broker import broker_unavailable
 from compute_worker.operations.events import Events
 from compute_worker.playback.announcements import (
+    Announcement,
     GenerationState,
+    SegmentLost,
     SegmentReady,
     StateChanged,
     from_payload,
     session_topic,
 )
+from shared.errors import LecternError
+
+CATCH_UP_SECONDS = 5.0
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass
 class SessionFeed:
     segments: dict[int, SegmentReady] = field(default_factory=dict)
     state: GenerationState | None = None
+    caught_up: asyncio.Event = field(default_factory=asyncio.Event)  # all that was stored is replayed
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
-    _users: int = 0
 
-    async def learn(self, news: SegmentReady | StateChanged) -> None:
+    async def learn(self, news: Announcement) -> None:
         if isinstance(news, SegmentReady):
             self.segments[news.ordinal] = news
-        else:
+        elif isinstance(news, SegmentLost):
+            self.segments.pop(news.ordinal, None)
+        elif isinstance(news, StateChanged):
             self.state = news.state
         async with self._changed:
             self._changed.notify_all()
@@ -59,28 +72,36 @@ class Feeds:
         self._events = events
         self._feeds: dict[str, SessionFeed] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-
-    def here(self, session_id: str) -> SessionFeed | None:
-        return self._feeds.get(session_id)
+        self._users: Counter[str] = Counter()
 
     @asynccontextmanager
     async def open(self, session_id: str) -> AsyncIterator[SessionFeed]:
+        """The feed, caught up with what is stored."""
         feed = self._feeds.get(session_id)
         if feed is None:
             feed = self._feeds[session_id] = SessionFeed()
             self._tasks[session_id] = asyncio.create_task(self._follow(session_id, feed))
-        feed._users += 1  # noqa: SLF001 - the registry counts for the feed
+        self._users[session_id] += 1
         try:
+            async with asyncio.timeout(CATCH_UP_SECONDS):
+                await feed.caught_up.wait()
             yield feed
+        except TimeoutError as error:
+            raise broker_unavailable(error) from error
         finally:
-            feed._users -= 1  # noqa: SLF001
-            if feed._users == 0:  # noqa: SLF001
-                self._feeds.pop(session_id)
+            self._users[session_id] -= 1
+            if not self._users[session_id]:
+                del self._users[session_id]
+                del self._feeds[session_id]
                 self._tasks.pop(session_id).cancel()
 
     async def _follow(self, session_id: str, feed: SessionFeed) -> None:
-        async with self._events.follow(session_topic(session_id)) as queue:
-            while True:
-                news = from_payload((await queue.get()).payload)
-                if isinstance(news, SegmentReady | StateChanged):
-                    await feed.learn(news)
+        try:
+            async with self._events.follow(session_topic(session_id)) as following:
+                for _ in range(following.replay_count):
+                    await feed.learn(from_payload((await following.queue.get()).payload))
+                feed.caught_up.set()
+                while True:
+                    await feed.learn(from_payload((await following.queue.get()).payload))
+        except LecternError as error:
+            log.warning("cannot follow a session", session_id=session_id, reason=error.reason)

@@ -58,7 +58,7 @@ class GenerationRun:
         self._provider = provider
         self._clock = clock
         self._orders: dict[int, tuple[Ticket, asyncio.Task[Obtained]]] = {}
-        self._settled: set[int] = set()  # announced or failed in this run
+        self._failed: set[int] = set()  # in this run: an earlier one's failures are tried again
         self._failures_in_row = 0
         self._state: GenerationState | None = None
         self._full_since: float | None = None
@@ -127,7 +127,6 @@ class GenerationRun:
             if not task.done():
                 continue
             del self._orders[ordinal]
-            self._settled.add(ordinal)
             try:
                 obtained = task.result()
             except LecternError as error:
@@ -139,6 +138,7 @@ class GenerationRun:
 
     async def _fail_segment(self, ordinal: int, error: LecternError) -> None:
         self._failures_in_row += 1
+        self._failed.add(ordinal)
         is_texts_fault = (
             error.code in TEXT_AT_FAULT or error.reason.startswith("AUDIO_")
         ) and error.reason not in SETTINGS_AT_FAULT
@@ -184,8 +184,7 @@ class GenerationRun:
             log.warning("listeners could not be told")
 
     async def _announce(self, announcement: Announcement) -> None:
-        if isinstance(announcement, SegmentReady | StateChanged):
-            await self._feed.learn(announcement)
+        await self._feed.learn(announcement)
         await self._events.publish(session_topic(self._session.session_id), to_payload(announcement))
 
     async def _cancel_orders(self) -> None:
@@ -195,12 +194,10 @@ class GenerationRun:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _is_settled(self, ordinal: int) -> bool:
-        if ordinal in self._settled:
-            return True
         if ordinal in self._orders:
             return False  # its sound may be known already, but it is not stored for others yet
         known = self._feed.segments.get(ordinal)
-        return known is not None and not known.failed
+        return known is not None and (not known.failed or ordinal in self._failed)
 
     def _duration_ms(self, ordinal: int) -> int | None:
         known = self._feed.segments.get(ordinal)

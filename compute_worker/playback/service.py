@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from compute_worker.credentials.ports import CredentialSource
+from compute_worker.operations.events import Events
 from compute_worker.operations.model import OperationKind, OperationRecord, OperationState, operation_id_of
 from compute_worker.operations.queue import OperationQueue
+from compute_worker.playback.announcements import SegmentLost, session_topic, to_payload
 from compute_worker.playback.model import (
     Extent,
     Plan,
@@ -46,12 +48,14 @@ class Playback:
         sessions: Sessions,
         plans: Plans,
         queue: OperationQueue,
+        events: Events,
         credentials: CredentialSource,
         providers: SpeechProviders,
     ) -> None:
         self._sessions = sessions
         self._plans = plans
         self._queue = queue
+        self._events = events
         self._credentials = credentials
         self._providers = providers
 
@@ -87,6 +91,11 @@ class Playback:
         await self._sessions.set_cursor(session_id, ordinal, playing=playing)
         if playing and await self._may_need_run(session_id, ordinal):
             await self._submit(session_id, again=True)
+
+    async def remake(self, session_id: str, ordinal: int) -> None:
+        """Tells everybody that announced speech is gone from the cache, and has it made again."""
+        await self._events.publish(session_topic(session_id), to_payload(SegmentLost(ordinal)))
+        await self.move(session_id, ordinal, playing=True)
 
     async def is_generating(self, session_id: str) -> bool:
         record = await self._record(session_id)

@@ -4,7 +4,13 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from compute_worker.operations.events import Events
-from compute_worker.playback.announcements import Announcement, SegmentReady, from_payload, session_topic
+from compute_worker.playback.announcements import (
+    Announcement,
+    SegmentLost,
+    SegmentReady,
+    from_payload,
+    session_topic,
+)
 from compute_worker.playback.model import Plan, Session
 from compute_worker.playback.plans import Plans
 from compute_worker.playback.proto_mapping import (
@@ -60,10 +66,12 @@ class PlaybackServicer(PlaybackServiceServicer):
         session = await self._sessions.get(request.session_id)
         plan = await self._plans.plan(session.reading_ref, session.options)
         topic = session_topic(session.session_id)
-        async with self._events.follow(topic, after_event_id=request.after_event_id) as queue:
+        async with self._events.follow(topic, after_event_id=request.after_event_id) as following:
             while True:
-                event = await queue.get()
+                event = await following.queue.get()
                 announcement = from_payload(event.payload)
+                if isinstance(announcement, SegmentLost):
+                    continue  # a listener is told when it is there again
                 words = await self._words(announcement, session, plan)
                 yield event_to_proto(event.event_id, announcement, words)
 

@@ -63,7 +63,9 @@ async def test_watching_gives_the_present_value_and_every_later_one(operations, 
 
 async def test_events_are_replayed_from_any_of_them_on(operations, key):
     ids = [await operations.events.publish(key, {"n": n}) for n in range(4)]
-    async with operations.events.follow(key, after_event_id=ids[1]) as queue:
+    async with operations.events.follow(key, after_event_id=ids[1]) as following:
+        assert following.replay_count == 2
+        queue = following.queue
         replayed = [await asyncio.wait_for(queue.get(), 5) for _ in range(2)]
         ids.append(await operations.events.publish(key, {"n": 4}))
         replayed.append(await asyncio.wait_for(queue.get(), 5))

@@ -1,0 +1,265 @@
+"""A whole worker in the test's process, on a real broker and object store; credentials are the test's own."""
+
+import asyncio
+import contextlib
+import hashlib
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import pytest
+
+from compute_worker.wiring import run_worker
+from lectern.compute.v1 import documents_pb2, operations_pb2, playback_pb2
+from lectern.compute.v1.documents_pb2_grpc import DocumentServiceStub
+from lectern.compute.v1.operations_pb2_grpc import OperationServiceStub
+from lectern.compute.v1.playback_pb2_grpc import PlaybackServiceStub
+from lectern.credentials.v1 import credentials_pb2
+from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceServicer
+from shared.configuration.worker_settings import read_worker_settings
+from shared.errors import Code, LecternError
+from shared.objects.s3_store import S3Options, S3Store, open_s3_store
+from shared.playback_token import PlaybackTokens
+from shared.rpc.channel import open_channel
+from shared.rpc.server import serve_grpc
+from shared.rpc.tokens import bearer_check
+
+WORKER_TOKEN = "worker-token-for-tests"
+BROKER_TOKEN = "broker-token-for-tests"
+PLAYBACK_SECRET = "playback-secret-for-tests"
+
+
+class CredentialBook(CredentialBrokerServiceServicer):
+    """Answers with what a test put in; counts what was asked."""
+
+    def __init__(self) -> None:
+        self.providers = {
+            "builtin": credentials_pb2.IssueTtsCredentialsResponse(
+                provider_ref="builtin",
+                provider_type=credentials_pb2.PROVIDER_TYPE_BUILTIN,
+                request_policy=credentials_pb2.RequestPolicy(max_retries=0, timeout_ms=20_000),
+            )
+        }
+        self.asked: list[str] = []
+
+    async def IssueTtsCredentials(
+        self, request: credentials_pb2.IssueTtsCredentialsRequest, context: Any
+    ) -> credentials_pb2.IssueTtsCredentialsResponse:
+        self.asked.append(request.provider_ref)
+        if request.provider_ref not in self.providers:
+            raise LecternError(Code.NOT_FOUND, "There is no such provider.", reason="PROVIDER_NOT_FOUND")
+        return self.providers[request.provider_ref]
+
+    def add_custom(self, ref: str, base_url: str, *, api_key: str = "", max_retries: int = 0) -> None:
+        self.providers[ref] = credentials_pb2.IssueTtsCredentialsResponse(
+            provider_ref=ref,
+            provider_type=credentials_pb2.PROVIDER_TYPE_CUSTOM_OPENAI,
+            base_url=base_url,
+            api_key=api_key,
+            default_model="kokoro",
+            request_policy=credentials_pb2.RequestPolicy(
+                max_retries=max_retries, timeout_ms=20_000, max_concurrent=3
+            ),
+        )
+
+
+@dataclass
+class Listener:
+    """One listener's session: its events so far, and its audio."""
+
+    worker: "Worker"
+    session_id: str
+    start_ordinal: int
+    segment_count: int
+    segments: dict[int, playback_pb2.SegmentEvent] = field(default_factory=dict)
+    states: list[str] = field(default_factory=list)
+    problems: list[playback_pb2.ProblemEvent] = field(default_factory=list)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def url(self, **query: int) -> str:
+        token = self.worker.tokens.mint(session_id=self.session_id, user_id="user", document_id="document").token
+        parameters = "&".join(f"{name}={value}" for name, value in {"token": token, **query}.items())
+        return f"{self.worker.http_url}/v1/tts-playback/sessions/{self.session_id}/audio?{parameters}"
+
+    async def cursor(self, ordinal: int, *, playing: bool = True) -> None:
+        await self.worker.playback.UpdateCursor(
+            playback_pb2.UpdateCursorRequest(session_id=self.session_id, ordinal=ordinal, playing=playing)
+        )
+
+    async def until(self, condition: Callable[["Listener"], bool], seconds: float = 20) -> None:
+        async with asyncio.timeout(seconds):
+            while not condition(self):
+                self.changed.clear()
+                await self.changed.wait()
+
+    async def follow(self) -> None:
+        request = playback_pb2.WatchSessionRequest(session_id=self.session_id)
+        async for event in self.worker.playback.WatchSession(request):
+            kind = event.WhichOneof("event")
+            if kind == "segment":
+                self.segments[event.segment.ordinal] = event.segment
+            elif kind == "state":
+                name = playback_pb2.GenerationState.Name(event.state.state)
+                self.states.append(name.removeprefix("GENERATION_STATE_").lower())
+            else:
+                self.problems.append(event.problem)
+            self.changed.set()
+
+
+@dataclass
+class Worker:
+    documents: DocumentServiceStub
+    operations: OperationServiceStub
+    playback: PlaybackServiceStub
+    http_url: str
+    store: S3Store
+    http: aiohttp.ClientSession
+    credentials: CredentialBook
+    tokens: PlaybackTokens
+    document_id: str  # another in every test, so that no session is one of an earlier test
+    followers: list["asyncio.Task[None]"] = field(default_factory=list)
+
+    async def read(self, text: str) -> str:
+        """A reading document's reference, made from plain text."""
+        body = text.encode()
+        sha256 = hashlib.sha256(body).hexdigest()
+        await self.store.put(f"documents/{sha256}", body)
+        answer = await self.documents.ParseDocument(
+            documents_pb2.ParseDocumentRequest(
+                document_sha256=sha256, format=documents_pb2.DOCUMENT_FORMAT_TEXT, file_name="test.txt"
+            )
+        )
+        last = answer.operation
+        watch = operations_pb2.WatchOperationRequest(operation_id=answer.operation.operation_id)
+        async for change in self.operations.WatchOperation(watch):
+            last = change.operation
+        assert last.state == operations_pb2.OPERATION_STATE_SUCCEEDED, last
+        return last.result_ref
+
+    async def listen(
+        self,
+        reading_ref: str,
+        *,
+        owner_id: str = "user",
+        start: int = 0,
+        provider_ref: str = "builtin",
+        voice: str = "",
+        extent: "playback_pb2.Extent.ValueType" = playback_pb2.EXTENT_SECTION,
+    ) -> Listener:
+        answer = await self.playback.CreateSession(
+            playback_pb2.CreateSessionRequest(
+                owner_id=owner_id,
+                document_id=self.document_id,
+                reading_ref=reading_ref,
+                start=playback_pb2.StartPosition(ordinal=start),
+                settings=playback_pb2.VoiceSettings(provider_ref=provider_ref, voice=voice),
+                background_extent=extent,
+            )
+        )
+        listener = Listener(self, answer.session_id, answer.start_ordinal, answer.segment_count)
+        self.followers.append(asyncio.create_task(listener.follow()))
+        return listener
+
+
+OpenWorker = Callable[[], Awaitable[Worker]]
+
+
+@pytest.fixture
+async def credential_book() -> CredentialBook:
+    return CredentialBook()
+
+
+@pytest.fixture
+async def open_worker(nats_server, object_store, credential_book, free_port) -> AsyncIterator[OpenWorker]:
+    """Starts a worker; called twice it starts two that share broker, store and provider."""
+    prefix = f"test-{secrets.token_hex(6)}"
+    async with contextlib.AsyncExitStack() as stack:
+        broker_server = await stack.enter_async_context(
+            serve_grpc([credential_book], token_check=bearer_check(BROKER_TOKEN), host="127.0.0.1", port=0)
+        )
+
+        async def start() -> Worker:
+            return await stack.enter_async_context(
+                _worker(nats_server, object_store, credential_book, prefix, free_port, broker_server.port)
+            )
+
+        yield start
+
+
+@pytest.fixture
+async def worker(open_worker) -> Worker:
+    return await open_worker()
+
+
+@asynccontextmanager
+async def _worker(nats_server, object_store, book, prefix, free_port, broker_port) -> AsyncIterator[Worker]:
+    http_port, grpc_port = free_port(), free_port()
+    settings = read_worker_settings(
+        {
+            "COMPUTE_WORKER_HOST": "127.0.0.1",
+            "PORT": str(http_port),
+            "COMPUTE_WORKER_GRPC_PORT": str(grpc_port),
+            "COMPUTE_WORKER_TOKEN": WORKER_TOKEN,
+            "COMPUTE_CREDENTIAL_BROKER_URL": f"grpc://127.0.0.1:{broker_port}",
+            "COMPUTE_CREDENTIAL_BROKER_TOKEN": BROKER_TOKEN,
+            "TTS_PLAYBACK_TOKEN_SECRET": PLAYBACK_SECRET,
+            "BROKER_URL": nats_server.url,
+            "S3_INTERNAL_ENDPOINT": object_store.endpoint,
+            "S3_ACCESS_KEY_ID": object_store.access_key,
+            "S3_SECRET_ACCESS_KEY": object_store.secret_key,
+            "S3_BUCKET": object_store.bucket,
+            "S3_REGION": "us-east-1",
+            "S3_FORCE_PATH_STYLE": "true",
+            "S3_PREFIX": prefix,
+        }
+    )
+    stop = asyncio.Event()
+    running = asyncio.create_task(run_worker(settings, stop))
+    options = S3Options(
+        endpoint_url=object_store.endpoint,
+        region="us-east-1",
+        bucket=object_store.bucket,
+        access_key_id=object_store.access_key,
+        secret_access_key=object_store.secret_key,
+        prefix=prefix,
+    )
+    async with (
+        aiohttp.ClientSession() as http,
+        open_s3_store(options) as store,
+        open_channel(f"grpc://127.0.0.1:{grpc_port}", WORKER_TOKEN) as channel,
+    ):
+        worker = Worker(
+            documents=DocumentServiceStub(channel),
+            operations=OperationServiceStub(channel),
+            playback=PlaybackServiceStub(channel),
+            http_url=f"http://127.0.0.1:{http_port}",
+            store=store,
+            http=http,
+            credentials=book,
+            tokens=PlaybackTokens(secret=PLAYBACK_SECRET),
+            document_id=prefix,
+        )
+        try:
+            await _until_ready(worker, running)
+            yield worker
+        finally:
+            for task in worker.followers:
+                task.cancel()
+            await asyncio.gather(*worker.followers, return_exceptions=True)
+            stop.set()
+            await running
+
+
+async def _until_ready(worker: Worker, running: "asyncio.Task[None]") -> None:
+    async with asyncio.timeout(20):
+        while True:
+            if running.done():
+                running.result()
+            with contextlib.suppress(aiohttp.ClientConnectionError):
+                async with worker.http.get(f"{worker.http_url}/health/ready") as answer:
+                    if answer.status == 200:
+                        return
+            await asyncio.sleep(0.05)
