@@ -4,6 +4,7 @@ import { Component } from "../lib/component.js";
 import { html, render } from "../lib/html.js";
 import { cover } from "./cover.js";
 import { icon } from "./icons.js";
+import { phaseName } from "./phases.js";
 
 /** @typedef {import("../api/types.js").LibraryDocument} LibraryDocument */
 
@@ -65,11 +66,6 @@ function status(item) {
   return html`<div class="card-status">
     ${percent ? html`<progress value="${percent}" max="100" aria-label="Read"></progress>` : ""}
     <span class="card-meta">${formatName(item)} · ${percent === 100 ? "Finished" : percent ? `${percent}% read` : lengthOf(item)}</span></div>`;
-}
-
-/** @param {string} phase the worker's word for what it is doing */
-export function phaseName(phase) {
-  return { queued: "Waiting its turn", fetch: "Fetching", parse: "Reading the pages", store: "Putting on the shelf" }[phase] ?? "Opening";
 }
 
 /** @param {LibraryDocument} item */

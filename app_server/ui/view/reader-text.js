@@ -11,7 +11,7 @@ const LONG_SECTION_BLOCKS = 150;
 
 /** @typedef {import("../model/book.js").Spot} Spot */
 
-/** Emits "text-spot" (detail: Spot) when text is clicked and "text-link" (detail: href) for links inside the book. */
+/** Emits "text-spot" (detail: Spot) when text is clicked and "text-link" ({section, blockId}) for links inside the book. */
 export class ReaderText extends Component {
   #documentId = "";
   /** @type {Map<string, BlockText>} */
@@ -31,7 +31,7 @@ export class ReaderText extends Component {
     this.#blocks.clear();
     const parsed = parseBookMarkup(section.html);
     for (const image of parsed.querySelectorAll("img")) this.#prepareImage(image);
-    for (const link of parsed.querySelectorAll("a[href]")) prepareLink(/** @type {HTMLAnchorElement} */ (link));
+    for (const link of parsed.querySelectorAll("a[href]:not([data-section])")) prepareLink(/** @type {HTMLAnchorElement} */ (link));
     this.lang = section.language || language;
     this.dir = section.direction.endsWith("RTL") ? "rtl" : "ltr";
     this.classList.toggle("is-long", section.blocks.length > LONG_SECTION_BLOCKS);
@@ -41,11 +41,6 @@ export class ReaderText extends Component {
   /** @param {string} blockId @returns {HTMLElement | null} */
   element(blockId) {
     return this.querySelector(`[data-block="${CSS.escape(blockId)}"]`);
-  }
-
-  /** The element a link's fragment names. @param {string} id @returns {HTMLElement | null} */
-  anchor(id) {
-    return this.element(id) ?? this.querySelector(`[id="${CSS.escape(id)}"]`);
   }
 
   /** @param {string} blockId @param {number} start code points @param {number} end */
@@ -77,10 +72,9 @@ export class ReaderText extends Component {
     const target = /** @type {Element} */ (event.target);
     const link = target.closest("a[href]");
     if (link) {
-      if (link.hasAttribute("data-internal")) {
-        event.preventDefault();
-        this.emit("text-link", link.getAttribute("href"));
-      }
+      if (!(link instanceof HTMLElement) || link.dataset.section === undefined) return;
+      event.preventDefault();
+      this.emit("text-link", { section: Number(link.dataset.section), blockId: link.dataset.target ?? "" });
       return;
     }
     if (event.button !== 0 || !getSelection()?.isCollapsed || target.closest("button, summary, input")) return;
@@ -110,12 +104,10 @@ export class ReaderText extends Component {
   }
 }
 
-/** @param {HTMLAnchorElement} link */
+/** What leads out of the book opens beside it. @param {HTMLAnchorElement} link */
 function prepareLink(link) {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(link.getAttribute("href") ?? "")) {
-    link.target = "_blank";
-    link.rel = "noopener noreferrer";
-  } else link.setAttribute("data-internal", "");
+  link.target = "_blank";
+  link.rel = "noopener noreferrer";
 }
 
 /** @param {number} x @param {number} y @returns {{node: Node, offset: number} | null} */

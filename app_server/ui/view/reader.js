@@ -18,12 +18,12 @@ import { Player } from "../model/player.js";
 import { SPEEDS, TEXT_SIZES, nextStep } from "../model/preferences.js";
 import { PositionKeeper } from "../model/reading-position.js";
 import { Contents } from "./contents.js";
-import { phaseName } from "./document-card.js";
 import { leaveIfSignedOut, messageOf } from "./failures.js";
 import { Follow } from "./follow.js";
 import { Highlighter } from "./highlighter.js";
 import { icon } from "./icons.js";
 import { offerMediaKeys } from "./media-session.js";
+import { phaseName } from "./phases.js";
 import { PlayerBar } from "./player-bar.js";
 import { ReaderText } from "./reader-text.js";
 import { Shortcuts, commandOf } from "./shortcuts.js";
@@ -134,7 +134,7 @@ export class Reader extends Component {
     this.listen(player, "notice", (event) => toast({ message: event.detail }));
     this.listen(this.#follow, "change", () => this.#showAway());
     this.listen(this, "text-spot", (event) => this.#playFrom(event.detail));
-    this.listen(this, "text-link", (event) => void this.#openLink(event.detail));
+    this.listen(this, "text-link", (event) => void this.#goTo(event.detail.section, event.detail.blockId));
     this.listen(this, "contents-go", (event) => void this.#goTo(event.detail.section, event.detail.blockId));
     this.listen(this, "player-voices", () => this.#openVoices());
     this.listen(this, "voice-preview", () => player.pause());
@@ -192,8 +192,8 @@ export class Reader extends Component {
   /** @type {Range | Element | null} */
   #pointed = null;
 
-  /** @param {number} index @param {{spot?: Spot, anchor?: string}} to */
-  async #showSection(index, { spot, anchor }) {
+  /** @param {number} index @param {{spot?: Spot, blockId?: string}} to */
+  async #showSection(index, { spot, blockId = "" }) {
     this.#wanted = index;
     const notice = find(this, ".page-notice", HTMLElement);
     try {
@@ -207,36 +207,30 @@ export class Reader extends Component {
       this.#shown = index;
       this.dataset.section = String(index);
       this.#showEnds(index);
-      const target = anchor ? this.#text.anchor(anchor) : null;
-      if (target) target.scrollIntoView({ block: "start" });
-      else if (!spot) scrollTo({ top: 0, behavior: "instant" });
+      this.#scrollTo(blockId);
       this.#light();
       if (spot) this.#follow.resume({ smoothly: false });
       if (this.#book.sectionCount > index + 1) void this.#book.section(index + 1).catch(() => undefined);
     } catch (error) {
       if (isAbort(error) || leaveIfSignedOut(error)) return;
-      this.#showFailure("This part could not be loaded", messageOf(error), () => void this.#showSection(index, { spot, anchor }));
+      this.#showFailure("This part could not be loaded", messageOf(error), () => void this.#showSection(index, { spot, blockId }));
     }
   }
 
-  /** Show a place and, while the voice is reading, take it there. @param {number} section @param {string} anchor */
-  async #goTo(section, anchor) {
-    if (section !== this.#shown) await this.#showSection(section, { anchor });
-    else if (anchor) this.#text.anchor(anchor)?.scrollIntoView({ block: "start" });
-    else scrollTo({ top: 0, behavior: "instant" });
-    const text = await this.#book.section(section);
-    const element = anchor ? this.#text.anchor(anchor) : null;
-    const named = element?.closest("[data-block]") ?? element?.querySelector("[data-block]");
-    const blockId = (named instanceof HTMLElement && named.dataset.block) || text.first?.blockId;
-    if (blockId) this.#player.seek({ blockId, offset: 0 });
+  /** Show a place and take the voice there. @param {number} section @param {string} blockId empty for its start */
+  async #goTo(section, blockId) {
+    if (section < 0 || section >= this.#book.sectionCount) return;
+    if (section !== this.#shown) await this.#showSection(section, { blockId });
+    else this.#scrollTo(blockId);
+    const spoken = blockId || this.#book.peek(section)?.first?.blockId;
+    if (spoken && section === this.#shown) this.#player.seek({ blockId: spoken, offset: 0 });
   }
 
-  /** @param {string} href of a link inside the book */
-  async #openLink(href) {
-    const match = /^(?:section[:/-]?(\d+))?(?:#(.*))?$/.exec(href);
-    const section = match?.[1] === undefined ? this.#shown : Number(match[1]);
-    const anchor = decodeURIComponent(match?.[2] ?? "");
-    if (match && section < this.#book.sectionCount) await this.#goTo(section, anchor);
+  /** @param {string} blockId */
+  #scrollTo(blockId) {
+    const target = blockId ? this.#text.element(blockId) : null;
+    if (target) target.scrollIntoView({ block: "start", behavior: "instant" });
+    else scrollTo({ top: 0, behavior: "instant" });
   }
 
   /** @param {Spot} spot */
@@ -261,8 +255,8 @@ export class Reader extends Component {
       contents: () => find(this, "lectern-contents", Contents).open(this.#shown),
       voices: () => this.#openVoices(),
       help: () => find(this, "lectern-shortcuts", Shortcuts).open(),
-      "previous-section": () => this.#shown > 0 && void this.#goTo(this.#shown - 1, ""),
-      "next-section": () => this.#shown + 1 < this.#book.sectionCount && void this.#goTo(this.#shown + 1, ""),
+      "previous-section": () => void this.#goTo(this.#shown - 1, ""),
+      "next-section": () => void this.#goTo(this.#shown + 1, ""),
       "to-voice": () => void this.#backToVoice(),
     };
     if (command) actions[command]?.();

@@ -2,8 +2,8 @@
 
 import { Component } from "../lib/component.js";
 import { html, render } from "../lib/html.js";
-import { phaseName } from "./document-card.js";
 import { icon } from "./icons.js";
+import { phaseName } from "./phases.js";
 
 /** @typedef {import("../model/upload-queue.js").Upload} Upload */
 

@@ -1,0 +1,6 @@
+/** What the worker is doing with a new document, in a reader's words. */
+
+/** @param {string} phase the worker's word for what it is doing */
+export function phaseName(phase) {
+  return { queued: "Waiting its turn", fetch: "Fetching", parse: "Reading the pages", store: "Putting on the shelf" }[phase] ?? "Opening";
+}
