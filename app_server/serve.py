@@ -109,6 +109,6 @@ async def _announce(settings: AppSettings, supervisor: Supervisor, started: floa
     is_ready = answers_http(reachable_host(settings.host), settings.port, "/health/ready")
     while not await is_ready():  # noqa: ASYNC110  # over the network, as a load balancer would ask
         await asyncio.sleep(_READY_INTERVAL_SECONDS)
-    structlog.get_logger().info("ready", seconds=round(monotonic() - started, 2))
+    structlog.get_logger().debug("all parts are ready", seconds=round(monotonic() - started, 2))
     sys.stdout.write(f"\n  Lectern is ready: open {settings.base_url}\n\n")
     sys.stdout.flush()

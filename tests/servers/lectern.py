@@ -14,7 +14,7 @@ from servers.processes import http_status, processes_in, started, wait_until
 ROOT = Path(__file__).parents[2]
 LECTERN = (sys.executable, "-m", "shared.cli")
 
-_PORTS = (
+PORTS = (
     "PORT",
     "CREDENTIAL_BROKER_GRPC_PORT",
     "EMBEDDED_COMPUTE_WORKER_PORT",
@@ -67,7 +67,7 @@ class LecternInstance:
 
 def lectern_environment(**variables: str) -> dict[str, str]:
     """What a new instance needs, on free ports; variables replace or add."""
-    ports = {name: str(free_port()) for name in _PORTS}
+    ports = {name: str(free_port()) for name in PORTS}
     inherited = {name: os.environ[name] for name in ("HOME", "LANG", "PATH", "TMPDIR") if name in os.environ}
     return {
         **inherited,
