@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from servers import ports
 from servers.lectern import LecternInstance, running_lectern
 from servers.nats import NatsServer, running_nats
