@@ -47,7 +47,7 @@ check: $(VENV)/.dev check-generated check-proto ## Lint, types, import rules, co
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/lint-imports --no-logo --no-timing >$(BUILD)/imports.txt || { cat $(BUILD)/imports.txt; exit 1; }
+	@$(BIN)/lint-imports --no-logo >$(BUILD)/imports.txt || { cat $(BUILD)/imports.txt; exit 1; }
 
 .PHONY: check-proto
 check-proto: $(BUILD)/lectern.binpb
