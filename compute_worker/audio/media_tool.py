@@ -23,7 +23,7 @@ class MediaTool:
     def __init__(
         self, *, media_bin: str, timeout_seconds: float = 60.0, max_audio_seconds: float = 900.0
     ) -> None:
-        self._media_bin = media_bin
+        self.media_bin = media_bin
         self._timeout_seconds = timeout_seconds
         self._max_audio_seconds = max_audio_seconds
 
@@ -46,7 +46,7 @@ class MediaTool:
 
     async def run(self, arguments: Sequence[str], body: bytes) -> bytes:
         process = await asyncio.create_subprocess_exec(
-            self._media_bin,
+            self.media_bin,
             *arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
