@@ -32,11 +32,12 @@ _LINK = re.compile(r' data-link="(\d+)"')
 
 @dataclass(frozen=True)
 class SectionCut:
-    """A new section begins at a heading (h1, h2) once this one has that many characters, and at any block
-    once it has the maximum."""
+    """A new section begins at a heading once this one has that many characters, and at any block once it
+    has the maximum."""
 
     at_heading_characters: int | None
     most_characters: int
+    deepest_heading: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class DocumentBuilder:
     def close(self) -> None:
         opened = self._open.pop()
         html = self._current.html
-        if html and html[-1] == f"<{opened.tag}{opened.attributes}>" and opened.tag not in {"td", "th"}:
+        if html and html[-1] == f"<{opened.tag}{opened.attributes}>":
             html.pop()
         else:
             html.append(f"</{opened.tag}>")
@@ -193,25 +194,33 @@ class DocumentBuilder:
         assert self._section is not None, "begin_section comes first"  # noqa: S101 - a slip of ours
         return self._section
 
-    def _write_block(self, run: Run) -> None:
+    def _write_block(self, run: Run, *, before: str = "", after: str = "") -> None:
         self._cut_before(run)
         text = run.finished_text()
         block = self._new_block(run, text)
-        head = self._block_attributes(block) + run.attributes
-        self._current.html.append(f"<{run.tag}{head}>{run.inner_html(block.sentences)}</{run.tag}>")
+        head = self._block_attributes(block, run) + run.attributes
+        inner = run.inner_html(block.sentences)
+        self._current.html.append(f"{before}<{run.tag}{head}>{inner}</{run.tag}>{after}")
         if block.role in {BlockRole.TITLE, BlockRole.HEADING}:
             self.headings.append((run.heading_level, text, Place(self._current.index, block.id)))
 
     def _write_image(self, image: Image, run: Run) -> None:
+        """A picture that stands alone; in the place of a heading, its description is the heading."""
         shown = image_html(Image(image.resource, "")) if image.resource else ""
+        before, after = _around_picture(run)
+        figure = "div" if self.parent_tag == "figure" else "figure"
         if not image.alt:
             if shown:
-                self._current.html.append(f"<figure>{shown}</figure>")
+                self._current.html.append(f"{before}<{figure}>{shown}</{figure}>{after}")
             return
-        alt = Run(tag="figure", role=_alt_role(run.role), language=run.language, path=run.path)
+        alt = Run(figure, BlockRole.IMAGE_ALT, run.language, run.path)
+        if run.role in {BlockRole.FOOTNOTE, BlockRole.TITLE, BlockRole.HEADING}:
+            alt.role = run.role
+        if run.heading_level:
+            alt.tag, alt.heading_level = run.tag, run.heading_level
         alt.add_markup(shown)
         alt.add_text(image.alt, attribute=" data-alt")
-        self._write_block(alt)
+        self._write_block(alt, before=before, after=after)
 
     def _new_block(self, run: Run, text: str) -> Block:
         section = self._current
@@ -241,13 +250,20 @@ class DocumentBuilder:
         self._settle(Place(section.index, block.id))
         return block
 
-    def _block_attributes(self, block: Block) -> str:
-        role = "" if block.role is BlockRole.PARAGRAPH else f' data-role="{block.role.name.lower()}"'
-        return f' data-block="{block.id}"{role}'
+    def _block_attributes(self, block: Block, run: Run) -> str:
+        attributes = f' data-block="{block.id}"'
+        if block.role is not BlockRole.PARAGRAPH:
+            attributes += f' data-role="{block.role.name.lower()}"'
+        if block.language != run.language and " dir=" not in run.attributes:
+            attributes += f' lang="{block.language}" dir="{direction_of(block.language).name.lower()}"'
+        return attributes
 
     def _cut_before(self, run: Run) -> None:
         section = self._current
-        is_chapter = run.role in {BlockRole.TITLE, BlockRole.HEADING} and run.heading_level <= 2
+        is_chapter = (
+            run.role in {BlockRole.TITLE, BlockRole.HEADING}
+            and run.heading_level <= self._cut.deepest_heading
+        )
         least = self._cut.at_heading_characters
         if not section.blocks or not (
             section.characters >= self._cut.most_characters
@@ -335,5 +351,8 @@ class DocumentBuilder:
         return tuple(stack[0][1])
 
 
-def _alt_role(role: BlockRole) -> BlockRole:
-    return role if role is BlockRole.FOOTNOTE else BlockRole.IMAGE_ALT
+def _around_picture(run: Run) -> tuple[str, str]:
+    """What keeps the picture in its list or table."""
+    if run.tag == "tr":
+        return "<tr><td>", "</td></tr>"
+    return (f"<{run.tag}>", f"</{run.tag}>") if run.tag in {"li", "dt", "dd", "caption"} else ("", "")

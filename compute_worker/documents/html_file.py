@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from compute_worker.documents import markup, single_file
-from compute_worker.documents.builder import DocumentBuilder, SectionCut
+from compute_worker.documents.builder import DocumentBuilder
 from compute_worker.documents.charset import declared_in_markup, decode
 from compute_worker.documents.failures import no_text
 from compute_worker.documents.images import ImageShelf
@@ -43,12 +43,11 @@ def read_page(
     authors: list[str],
     language: str,
     source_format: str,
-    cut: SectionCut | None = None,
 ) -> None:
     body = markup.body_of(root)
     text = "".join(_shown_texts(body))
     builder = DocumentBuilder(
-        language=language or detect_language(text), cut=cut or single_file.cut_for(len(text))
+        language=language or detect_language(text), cut=single_file.cut_for(len(text), _levels(body))
     )
     main, path = _main_part(body, len(text))
     builder.begin_section(title="", language="", direction=_direction(root, body))
@@ -65,12 +64,19 @@ def _main_part(body: Element, characters: int) -> tuple[Element, str]:
     return body, body.getroottree().getpath(body)
 
 
+def _levels(body: Element) -> list[int]:
+    tags = (tag_of(element) for element in body.iter())
+    return [markup.HEADINGS[tag] for tag in tags if tag in markup.HEADINGS]
+
+
 def _shown_texts(element: Element) -> list[str]:
     dropped = {"script", "style", "noscript", "template"}
     return [
-        str(text)
-        for text in element.xpath(".//text()")
-        if (parent := text.getparent()) is not None and tag_of(parent) not in dropped
+        text
+        for inner in element.iter()
+        if tag_of(inner) not in dropped
+        for text in (inner.text, inner.tail)
+        if text
     ]
 
 

@@ -43,7 +43,7 @@ class ImageShelf:
     def keep_data_url(self, url: str) -> str:
         """The same for a picture that lies in its own address (RFC 2397)."""
         head, comma, body = url.partition(",")
-        if not comma or not head[:5].lower() == "data:" or not head.lower().endswith(";base64"):
+        if not comma or head[:5].lower() != "data:" or not head.lower().endswith(";base64"):
             return ""
         try:
             return self.keep(base64.b64decode(body))

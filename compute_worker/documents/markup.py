@@ -15,9 +15,9 @@ Element: TypeAlias = etree._Element  # noqa: SLF001 - lxml publishes its element
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 
 BLOCKS: Final = _words(
-    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption "
-    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup p pre search "
-    "section summary table tbody td tfoot th thead tr ul"
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup p "
+    "pre search section summary table tbody td tfoot th thead tr ul"
 )
 
 # Shown as they are around text; any other inline element is seen through.
@@ -26,38 +26,25 @@ INLINES: Final = _words(
 )
 _INLINE_SYNONYMS: Final = {"strike": "s", "tt": "code", "big": "span", "font": "span"}
 
-# Shown as they are around blocks, where their parent allows; any other block element becomes a div.
-CONTAINERS: Final = _words(
-    "blockquote dd div dl dt figcaption figure li ol section table tbody td tfoot th thead tr ul"
-)
-_PARENTS: Final = {
-    "li": {"ul", "ol"},
-    "dt": {"dl"},
-    "dd": {"dl"},
-    "caption": {"table"},
-    "thead": {"table"},
-    "tbody": {"table"},
-    "tfoot": {"table"},
-    "tr": {"table", "thead", "tbody", "tfoot"},
-    "td": {"tr"},
-    "th": {"tr"},
-}
-_CHILDREN: Final = {"table": {"caption", "thead", "tbody", "tfoot", "tr"}, "tr": {"td", "th"}} | {
-    group: {"tr"} for group in ("thead", "tbody", "tfoot")
-}
+# Shown as they are around blocks, where their parent allows; any other block element becomes a div. So do
+# the parts of a table that only lays out a page: an HTML parser would move what it holds out of place.
+CONTAINERS: Final = _words("blockquote dd div dl dt figcaption figure li ol section ul")
+_PARENTS: Final = {"li": {"ul", "ol"}, "dt": {"dl"}, "dd": {"dl"}}
 
 # Never shown, with everything in them.
 DROPPED: Final = _words(
-    "applet area audio base basefont bgsound button canvas col colgroup command datalist embed frame frameset "
-    "head iframe input keygen link map meta meter noembed noframes noscript object optgroup option output param "
-    "portal progress script select source style template textarea title track video"
+    "applet area audio base basefont bgsound button canvas col colgroup command datalist embed frame "
+    "frameset head iframe input keygen link map meta meter noembed noframes noscript object optgroup option "
+    "output param portal progress script select source style template textarea title track video"
 )
 # Furniture of web pages, dropped where a page (not a book) is read.
 BOILERPLATE: Final = frozenset({"nav", "menu", "search", "dialog", "label"})
 BOILERPLATE_ROLES: Final = frozenset(
     {"navigation", "banner", "contentinfo", "search", "menu", "menubar", "toolbar"}
 )
-BOILERPLATE_CLASSES: Final = frozenset({"noprint", "mw-editsection", "mw-jump-link", "navbox", "sr-only"})
+BOILERPLATE_CLASSES: Final = frozenset(
+    {"noprint", "mw-editsection", "mw-jump", "mw-jump-link", "navbox", "sr-only"}
+)
 
 _EPUB_TYPE: Final = ("{http://www.idpf.org/2007/ops}type", "epub:type")
 _XML_LANG: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang")
@@ -109,15 +96,8 @@ def inline_tag(tag: str) -> str:
 
 def container_tag(tag: str, parent: str) -> str:
     """What a block element is shown as inside its parent, so that an HTML parser nests it the same way."""
-    shown = tag if tag in CONTAINERS else "div"
-    if shown in _PARENTS and parent not in _PARENTS[shown]:
-        shown = "div"
-    return shown
-
-
-def allows(parent: str, child: str) -> bool:
-    """Whether an HTML parser leaves the child inside the parent instead of moving it out of a table."""
-    return parent not in _CHILDREN or child in _CHILDREN[parent]
+    fits = tag in CONTAINERS and (tag not in _PARENTS or parent in _PARENTS[tag])
+    return tag if fits else "div"
 
 
 def parse_xhtml(text: str) -> Element | None:

@@ -52,7 +52,9 @@ class Run:
     _last: _Text | None = None
 
     def add_text(self, text: str, *, attribute: str = "") -> None:
-        if not self.is_preformatted:
+        if self.is_preformatted:
+            text = text.lstrip("\n") if self._last is None else text
+        else:
             text = _WHITE_SPACE.sub(" ", text)
             if text.startswith(" ") and self._ends_with_space():
                 text = text[1:]
@@ -70,6 +72,14 @@ class Run:
     def add_markup(self, html: str) -> None:
         self._events.append(_Markup(html))
 
+    def close_markup(self, opening: str, closing: str) -> None:
+        """Ends an element; one that turned out empty is as if it had never begun."""
+        last = self._events[-1]
+        if isinstance(last, _Markup) and last.html is opening:
+            self._events.pop()
+        else:
+            self.add_markup(closing)
+
     def add_image(self, image: Image) -> None:
         """Among text, a picture is only seen, unless it stands for a letter or two."""
         self.images.append(image)
@@ -81,7 +91,7 @@ class Run:
     def end_line(self) -> None:
         """A line end in the text, at the end of what was last written; an HTML reader sees a space there."""
         last = self._last
-        if last is None:
+        if last is None or (last.text.endswith("\n\n") and not self.is_preformatted):
             return
         if last.text.endswith(" ") and not self.is_preformatted:
             last.text = last.text[:-1] + "\n"

@@ -20,6 +20,9 @@ _ATTRIBUTES: Final = {
     "ol": {"start", "reversed", "type"},
     "li": {"value"},
 }
+_SINGLE: Final = frozenset(
+    "a br caption h1 h2 h3 h4 h5 h6 hr img p pre table tbody td th tr wbr".split()  # noqa: SIM905 - shorter so
+)
 _RESOURCE = re.compile(r"resources/[0-9a-f]{16}\.(png|jpg|gif|webp|avif)")
 
 
@@ -30,12 +33,7 @@ def _kept(tag: str, attribute: str, value: str) -> str | None:
 
 
 _CLEANER: Final = nh3.Cleaner(
-    tags=set(
-        CONTAINERS
-        | INLINES
-        | {"a", "br", "caption", "hr", "img", "p", "pre", "wbr"}
-        | {f"h{n}" for n in range(1, 7)}
-    ),
+    tags=set(CONTAINERS | INLINES | _SINGLE),
     clean_content_tags={"script", "style"},
     attributes=_ATTRIBUTES,
     attribute_filter=_kept,

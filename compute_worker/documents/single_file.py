@@ -1,21 +1,26 @@
 """What HTML, Markdown and plain text have in common: one file, no archive around it."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import PurePath
 from urllib.parse import unquote
 
 from compute_worker.documents.artifacts import PARSER_VERSION
 from compute_worker.documents.builder import DocumentBuilder, SectionCut
 from compute_worker.documents.images import ImageShelf
+from compute_worker.documents.model import Section
 from compute_worker.documents.output import ArtifactFolder
 
 SHORT_CHARACTERS = 20_000  # what is shorter stays in one piece
-SHORT_CUT = SectionCut(at_heading_characters=None, most_characters=200_000)
-LONG_CUT = SectionCut(at_heading_characters=1_500, most_characters=200_000)
 
 
-def cut_for(characters: int) -> SectionCut:
-    return SHORT_CUT if characters < SHORT_CHARACTERS else LONG_CUT
+def cut_for(characters: int, levels: Sequence[int]) -> SectionCut:
+    """Long pages are cut at h1 and h2; where chapters are of a lower level, at these too."""
+    deepest = next((level for level in range(2, 5) if sum(1 for found in levels if found <= level) > 1), 2)
+    return SectionCut(
+        at_heading_characters=1_500 if characters >= SHORT_CHARACTERS else None,
+        most_characters=200_000,
+        deepest_heading=deepest,
+    )
 
 
 def title_from(file_name: str) -> str:
@@ -46,9 +51,9 @@ def write_out(
     total = builder.section_count
     done = 0
 
-    def emit(section: object) -> None:
+    def emit(section: Section) -> None:
         nonlocal done
-        output.write_section(section)  # type: ignore[arg-type]
+        output.write_section(section)
         done += 1
         output.report("sections", done, total)
 

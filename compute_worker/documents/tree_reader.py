@@ -17,12 +17,16 @@ from compute_worker.documents.language import declared_language
 from compute_worker.documents.markup import Element, semantics_of, tag_of
 from compute_worker.documents.model import BlockRole
 from compute_worker.documents.runs import Image, Run
-from compute_worker.documents.tables import cell_attributes, is_data_table
+from compute_worker.documents.tables import cell_attributes, is_data_table, rows_of
 
 _MOST_NESTING = 48  # elements deeper than that are read but no longer shown as nested
 _NOTE_MARK = re.compile(r"[\[(]?\s*([0-9]{1,4}|[a-zA-Z]|[ivxlc]{1,6}|[*†‡§¶#]{1,3})\s*[\])]?\.?")
 _BACK_MARK = re.compile(r"[\s↩︎⤴↑^⏎]+")
-_FILE_NAME = re.compile(r"\S+\.(jpe?g|png|gif|svg|webp|avif|bmp)", re.IGNORECASE)
+# What programs write where a description should be.
+_NO_DESCRIPTION = re.compile(
+    r".*\.(jpe?g|png|gif|svg|webp|avif|bmp)|(cover|title) ?(page|image)?|image|img|picture|photo|logo|\W*",
+    re.IGNORECASE,
+)
 _NOTES = frozenset({"footnote", "footnotes", "endnote", "endnotes", "rearnote", "rearnotes"})
 _IMAGE_SOURCES = ("src", "href", "{http://www.w3.org/1999/xlink}href", "xlink:href")
 _REFERENCES = frozenset({"biblioentry", "bibliography"})
@@ -115,7 +119,7 @@ class TreeReader:
             return
         self._note_anchor(element)
         shown = markup.container_tag(tag, parent)
-        nests = context.depth < _MOST_NESTING and markup.allows(parent, shown)
+        nests = context.depth < _MOST_NESTING
         if nests:
             self._builder.open(shown, self._attributes(element, shown))
         self._read_children(element, context)
@@ -131,20 +135,34 @@ class TreeReader:
         """Every row is a block, its cells are parts of it."""
         self._note_anchor(table)
         self._builder.open("table", self._attributes(table, "table"))
-        seen: Counter[str] = Counter()
-        for row in table.iterdescendants():
+        for number, row in enumerate(rows_of(table), start=1):
             tag = tag_of(row)
-            if tag not in {"tr", "caption"} or self._is_left_out(row, tag):
+            if self._is_left_out(row, tag):
                 continue
-            seen[tag] += 1
-            role = BlockRole.TABLE if tag == "tr" else BlockRole.CAPTION
-            inner = self._entered(row, context, f"{context.path}//{tag}[{seen[tag]}]")
+            inner = self._entered(row, context, f"{context.path}/{tag}[{number}]")
+            role = BlockRole.CAPTION if tag == "caption" else BlockRole.TABLE
             role = inner.role if inner.role in _STICKY_ROLES else role
             run = Run(
                 tag, role, inner.language, inner.path, attributes=self._attributes(row, tag), holds_cells=True
             )
-            self._read_leaf(row, run, inner)
+            self._note_anchor(row, run)
+            if tag == "caption":
+                self._read_into(row, run, inner)
+            else:
+                self._read_cells(row, run, inner)
+            self._builder.write(run)
         self._builder.close()
+
+    def _read_cells(self, row: Element, run: Run, context: _Context) -> None:
+        for cell in row:
+            tag = tag_of(cell)
+            if not tag or self._is_left_out(cell, tag):
+                continue
+            run.add_markup(f"<{tag}{cell_attributes(cell)}{self._attributes(cell, tag)}>")
+            self._note_anchor(cell, run)
+            self._read_into(cell, run, self._entered(cell, context, context.path))
+            run.add_markup(f"</{tag}>")
+            run.end_part()
 
     def _read_into(self, element: Element, run: Run, context: _Context) -> None:
         """The inline content of an element."""
@@ -172,8 +190,8 @@ class TreeReader:
                 run,
                 context,
             )
-        elif run.holds_cells and (tag in markup.BLOCKS or tag in {"td", "th"}):
-            self._read_cell_part(element, tag, run, context)
+        elif run.holds_cells and tag in markup.BLOCKS:
+            self._read_cell_part(element, run, context)
         else:
             self._read_marked(element, tag, run, context)
 
@@ -185,24 +203,21 @@ class TreeReader:
                 context = replace(context, is_linked=context.is_linked or bool(opening))
             else:
                 attributes = self._attributes(element, tag)
-                tag = markup.inline_tag(tag) or ("span" if attributes else "")
+                tag = markup.inline_tag(tag)
+                tag = ("span" if attributes else "") if tag in {"", "span"} else tag
                 opening = f"<{tag}{attributes}>" if tag else ""
         if opening:
             run.add_markup(opening)
         self._read_into(element, run, context)
         if opening:
-            run.add_markup(f"</{tag}>")
+            run.close_markup(opening, f"</{tag}>")
 
-    def _read_cell_part(self, element: Element, tag: str, run: Run, context: _Context) -> None:
+    def _read_cell_part(self, element: Element, run: Run, context: _Context) -> None:
+        """A paragraph or list item in a cell: seen through, but no sentence reaches over its edges."""
         run.end_part()
-        is_cell = tag in {"td", "th"}
-        if is_cell:
-            run.add_markup(f"<{tag}{cell_attributes(element)}{self._attributes(element, tag)}>")
-        elif run.has_text():
+        if run.has_text():
             run.add_markup("<br>")
         self._read_into(element, run, context)
-        if is_cell:
-            run.add_markup(f"</{tag}>")
         run.end_part()
 
     def _read_drawing(self, svg: Element, run: Run) -> None:
@@ -302,7 +317,7 @@ class TreeReader:
         level = markup.HEADINGS.get(tag, 0)
         shown = tag if level or tag in {"p", "pre"} else markup.container_tag(tag, parent)
         return Run(
-            shown if markup.allows(parent, shown) else "div",
+            shown,
             self._leaf_role(element, level, context),
             context.language,
             context.path,
@@ -349,7 +364,7 @@ class TreeReader:
     def _image(self, element: Element) -> Image:
         src = next((str(element.attrib[name]) for name in _IMAGE_SOURCES if name in element.attrib), "")
         alt = " ".join((element.get("alt") or "").split())
-        is_decoration = element.get("role") in {"presentation", "none"} or _FILE_NAME.fullmatch(alt)
+        is_decoration = element.get("role") in {"presentation", "none"} or _NO_DESCRIPTION.fullmatch(alt)
         return Image(self._source.image(src), "" if is_decoration else alt)
 
     def _note_anchor(self, element: Element, run: Run | None = None) -> None:

@@ -8,7 +8,7 @@ from compute_worker.documents.artifacts import PARSER_VERSION
 from compute_worker.documents.builder import DocumentBuilder, SectionCut, TocTarget
 from compute_worker.documents.epub.archive import Archive, resolve
 from compute_worker.documents.epub.navigation import read_contents
-from compute_worker.documents.epub.package import ManifestItem, Package, parse_member, read_package
+from compute_worker.documents.epub.package import ManifestItem, parse_member, read_package
 from compute_worker.documents.images import ImageShelf
 from compute_worker.documents.language import declared_language, detect_language
 from compute_worker.documents.markup import Element, tag_of
