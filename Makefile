@@ -31,7 +31,7 @@ run: $(VENV)/.runtime ## Install what is needed and start Lectern
 
 .PHONY: test
 test: $(VENV)/.dev test-programs check ## Install what the tests need, check, and run all of them
-	@node --test $(shell find tests/ui -name '*.test.js' -not -path '*/node_modules/*')
+	@find tests/ui -name '*.test.js' -not -path '*/node_modules/*' -print0 | xargs -0r node --test
 	@$(BIN)/pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
 .PHONY: test-programs
