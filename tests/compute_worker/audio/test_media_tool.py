@@ -14,11 +14,7 @@ def stuck_tool(tmp_path: Path) -> Path:
     """Tells its process id, then fills its output and never ends by itself."""
     tool = tmp_path / "stuck"
     told = tmp_path / "started"
-    tool.write_text(f"#!/bin/sh
-echo $$ > {told}.new
-mv {told}.new {told}
-exec yes
-")
+    tool.write_text(f"#!/bin/sh\necho $$ > {told}.new\nmv {told}.new {told}\nexec yes\n")
     tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
     return tool
 
