@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 from aiohttp import web
-from aiohttp_session import setup as setup_sessions
 from sqlalchemy import text
 
 from app_server.accounts.housekeeping import keep_accounts_tidy
@@ -15,7 +14,7 @@ from app_server.accounts.passwords import Passwords
 from app_server.accounts.rate_limits import AuthRateLimits
 from app_server.accounts.routes import AccountRoutes
 from app_server.accounts.service import AccountService
-from app_server.accounts.session_storage import DatabaseSessionStorage
+from app_server.accounts.session_storage import DatabaseSessionStorage, setup_session_cookies
 from app_server.accounts.sql_store import SqlAccountStore, SqlAttemptStore, SqlSessionStore
 from app_server.background import BackgroundTasks
 from app_server.clock import Clock, now_ms
@@ -81,7 +80,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
             settings=settings,
             clock=clock,
             database=await stack.enter_async_context(_migrated_database(settings)),
-            objects=await stack.enter_async_context(_object_store(settings.storage)),
+            objects=await stack.enter_async_context(open_object_store(settings.storage)),
             worker=await stack.enter_async_context(_worker(settings)),
             background=await stack.enter_async_context(BackgroundTasks()),
         )
@@ -150,8 +149,7 @@ class _Parts:
         storage = DatabaseSessionStorage(
             store=sessions, clock=self._clock, is_https=self._settings.base_url.startswith("https:")
         )
-        setup_sessions(app, storage)
-        app.on_response_prepare.append(storage.show_renewal)
+        setup_session_cookies(app, storage)
         service = AccountService(
             store=SqlAccountStore(database=self._database),
             passwords=Passwords(),
@@ -240,7 +238,7 @@ async def _migrated_database(settings: AppSettings) -> AsyncIterator[Database]:
 
 
 @asynccontextmanager
-async def _object_store(settings: StorageSettings) -> AsyncIterator[ObjectStore]:
+async def open_object_store(settings: StorageSettings) -> AsyncIterator[ObjectStore]:
     options = S3Options(
         endpoint_url=settings.endpoint,
         region=settings.region,

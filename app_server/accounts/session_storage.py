@@ -2,17 +2,25 @@
 
 import hashlib
 import secrets
+import warnings
 
 from aiohttp import web
-from aiohttp_session import AbstractStorage, Session
+from aiohttp_session import AbstractStorage, Session, setup
 
 from app_server.accounts.model import SESSION_LIFETIME_MS, SESSION_RENEWAL_MS, StoredSession
 from app_server.accounts.ports import SessionStore
 from app_server.clock import Clock
 
 USER_ID = "user_id"
-STORED = "stored_session"
-_RENEWED_COOKIE = "renewed_session_cookie"
+STORED = web.RequestKey("stored_session", StoredSession)
+_RENEWED_COOKIE = web.RequestKey("renewed_session_cookie", str)
+
+
+def setup_session_cookies(app: web.Application, storage: "DatabaseSessionStorage") -> None:
+    # The library keeps what it knows of a request under a plain string, which aiohttp deplores.
+    warnings.filterwarnings("ignore", category=web.NotAppKeyWarning, module="aiohttp_session")
+    setup(app, storage)
+    app.on_response_prepare.append(storage.show_renewal)
 
 
 class DatabaseSessionStorage(AbstractStorage):
@@ -45,7 +53,8 @@ class DatabaseSessionStorage(AbstractStorage):
         previous = self.load_cookie(request)
         if previous:
             await self._store.remove(_hash(previous))
-        request.pop(_RENEWED_COOKIE, None)
+        if _RENEWED_COOKIE in request:
+            del request[_RENEWED_COOKIE]
         if session.empty:
             self.save_cookie(response, "")
             return
@@ -62,6 +71,8 @@ class DatabaseSessionStorage(AbstractStorage):
         token = request.get(_RENEWED_COOKIE)
         if token:
             self.save_cookie(response, token, max_age=self.max_age)
+            # aiohttp has turned cookies into headers by now.
+            response.headers.add("Set-Cookie", response.cookies[self.cookie_name].OutputString())
 
     async def _find(self, token: str) -> StoredSession | None:
         return await self._store.find(_hash(token), now_ms=self._clock())

@@ -32,7 +32,8 @@ _MESSAGE_OF_STATUS: Final = {
 }
 
 _UNEXPECTED: Final = LecternError(Code.INTERNAL, "Something went wrong on the server. Try again in a moment.")
-_STARTED: Final = "response_started"
+_STARTED: Final = web.RequestKey("response_started", bool)
+_CLIENT_GONE: Final = 499
 
 _log = structlog.get_logger(__name__)
 
@@ -76,24 +77,25 @@ async def _errors_as_problems(request: web.Request, handler: Handler) -> web.Str
         if error.status < 400:
             raise
         return _plain_http_problem(request, error)
-    except LecternError as error:
-        _cut_if_started(request, error)
-        if error.code in {Code.INTERNAL, Code.UNKNOWN, Code.DATA_LOSS}:
-            _log.error("request failed", code=error.reason, exc_info=error)
-        return problem_response(request, error)
+    except ConnectionError:
+        return web.Response(status=_CLIENT_GONE)  # nobody reads it
     except Exception as error:  # noqa: BLE001 - the edge: whatever it was, the browser gets the same shape
-        _cut_if_started(request, error)
-        _log.exception("request failed")
-        return problem_response(request, _UNEXPECTED)
+        return _cut(request, error) if request.get(_STARTED) else _told(request, error)
 
 
-def _cut_if_started(request: web.Request, error: Exception) -> None:
+def _told(request: web.Request, error: Exception) -> web.Response:
+    told = error if isinstance(error, LecternError) else _UNEXPECTED
+    if told.code in {Code.INTERNAL, Code.UNKNOWN, Code.DATA_LOSS}:
+        _log.error("request failed", code=told.reason, exc_info=error)
+    return problem_response(request, told)
+
+
+def _cut(request: web.Request, error: Exception) -> web.Response:
     """After the first byte, failure resets the connection: an answer cut short must not look whole."""
-    if not request.get(_STARTED) and request.transport is not None and not request.transport.is_closing():
-        return
+    _log.warning("a response was cut off", exc_info=error)
     if request.transport is not None:
         request.transport.abort()
-    raise ConnectionResetError("The response was cut off.") from error
+    return web.Response(status=_CLIENT_GONE)
 
 
 async def _note_start(request: web.Request, _response: web.StreamResponse) -> None:

@@ -6,11 +6,11 @@ from structlog.contextvars import bound_contextvars
 
 from shared.rpc.request_ids import REQUEST_ID_HEADER, accepted_request_id
 
-_KEY = "request_id"
+_KEY = web.RequestKey("request_id", str)
 
 
 def request_id(request: web.Request) -> str:
-    return str(request.get(_KEY, ""))
+    return request.get(_KEY) or ""
 
 
 def setup_request_id(app: web.Application) -> None:
