@@ -28,6 +28,8 @@ import { FRAME_MS, SegmentTimes, frameStart, msOfOffset, wordIndexAt } from "./t
 const WORDS_PATIENCE_MS = 2_500;
 /** "Back" within so long of a sentence's start goes to the one before. */
 const BACK_AGAIN_MS = 1_500;
+/** So long nothing may take a problem back before it counts. */
+const PROBLEM_STANDS_MS = 400;
 /** A part of the plan that could not be fetched is asked for again after so long. */
 const PLAN_AGAIN_MS = 1_000;
 /** Attempts to get the sound back come no further apart than this, unless the browser knows that it is offline. */
@@ -126,6 +128,8 @@ export class Player extends EventTarget {
   play() {
     if (this.#state.wantsSound) return;
     if (this.#state.status === "ended") this.#restart();
+    // What failed for good is only tried again by starting anew.
+    if (this.#state.status === "failed") this.#dropSession({ cancel: false });
     this.#problem = null;
     this.#become("play");
     if (this.#isAstray || !this.#sound.isLoaded || this.#session?.isGone) void this.#go();
@@ -342,17 +346,21 @@ export class Player extends EventTarget {
     const answer = await this.#api.openSession(request, signal);
     const session = new ListeningSession({ api: this.#api, session: answer, signal: this.#signal });
     session.addEventListener("segment", (event) => this.#onSegment(/** @type {CustomEvent} */ (event).detail));
+    session.addEventListener("state", (event) => {
+      if (/** @type {CustomEvent} */ (event).detail.state === "generating") this.#problem = null;
+    });
     session.addEventListener("problem", (event) => this.#onProblem(/** @type {CustomEvent} */ (event).detail));
     this.#session = session;
     return session;
   }
 
-  #dropSession() {
+  /** @param {{cancel?: boolean}} [options] */
+  #dropSession({ cancel = true } = {}) {
     const session = this.#session;
     if (!session) return;
     this.#session = null;
-    if (session.isGone) session.close();
-    else session.cancel();
+    if (cancel && !session.isGone) session.cancel();
+    else session.close();
     this.#sound.unload();
     this.#times.clear();
     this.#isAstray = true;
@@ -369,13 +377,16 @@ export class Player extends EventTarget {
 
   /** @param {import("../api/types.js").PlaybackProblem} problem */
   #onProblem(problem) {
-    if (problem.ordinal !== undefined && problem.ordinal !== null && problem.retryable) {
-      return this.#tell("notice", problem.message);
-    }
+    if (problem.ordinal !== undefined && problem.ordinal !== null) return this.#tell("notice", problem.message);
     this.#problem = problem;
-    // What is buffered plays on; without sound there is nothing to wait for.
-    if (this.#state.wantsSound && this.#state.status !== "playing") this.#fail(problem.message);
+    // A session that was played before tells its old troubles first: only what is not taken back counts.
+    delay(PROBLEM_STANDS_MS, this.#signal).then(() => this.#failOf(problem), () => undefined);
     return undefined;
+  }
+
+  /** What is buffered plays on; without sound there is nothing to wait for. @param {import("../api/types.js").PlaybackProblem} problem */
+  #failOf(problem) {
+    if (this.#problem === problem && this.#state.wantsSound && this.#state.status !== "playing") this.#fail(problem.message);
   }
 
   /** @param {string} message */
@@ -396,7 +407,10 @@ export class Player extends EventTarget {
       this.#backoff.reset();
       this.#become("sound");
     });
-    sound.addEventListener("wait", () => (this.#problem ? this.#fail(this.#problem.message) : this.#become("wait")));
+    sound.addEventListener("wait", () => {
+      this.#become("wait");
+      if (this.#problem) this.#failOf(this.#problem);
+    });
     sound.addEventListener("lost", () => void this.#recover());
     sound.addEventListener("ended", () => this.#onEnded());
     sound.addEventListener("paused-elsewhere", () => this.pause());
