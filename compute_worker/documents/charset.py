@@ -5,6 +5,7 @@ import re
 from typing import Final
 
 from compute_worker.documents.failures import empty, refused
+from compute_worker.documents.language import plausibility
 
 _SAMPLE_BYTES: Final = 64 * 1024
 _BOMS: Final = [
@@ -26,6 +27,9 @@ _LABELS: Final = {
     "big5": "big5hkscs",
     "tis-620": "cp874",
 }
+_WESTERN: Final = frozenset(
+    "àâäáãåæçèéêëìíîïñòóôöõøùúûüÿœßÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÖÕØÙÚÛÜŸŒ‘’“”„«»‹›–—…•·°§©®€£\u00a0¡¿ªº"
+)
 _META = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([-\w:]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s*<\?xml[^>]+encoding\s*=\s*["']([-\w:]+)""")
 # Everything that is neither text nor white space; a NUL and its kin would not survive a browser anyway.
@@ -68,6 +72,8 @@ def _decoded(content: bytes, declared: str) -> str:
     wide = _as_utf16(content)
     if wide is not None:
         return wide
+    if encoding == "utf-8" and not _is_nearly_utf8(content):
+        encoding = ""
     return content.decode(encoding or _guessed(content), errors="replace")
 
 
@@ -77,6 +83,12 @@ def _known(label: str) -> str:
     except LookupError:
         return ""
     return _LABELS.get(name, name)
+
+
+def _is_nearly_utf8(content: bytes) -> bool:
+    """A few damaged characters do not make it another encoding."""
+    text = content.decode(errors="replace")
+    return text.count("\ufffd") * 20 < sum(1 for character in text if character >= "\x80")
 
 
 def _as_utf16(content: bytes) -> str | None:
@@ -98,5 +110,17 @@ def _as_utf16(content: bytes) -> str | None:
 def _guessed(content: bytes) -> str:
     from charset_normalizer import from_bytes  # noqa: PLC0415 - 70 ms that files in UTF-8 need not wait for
 
-    best = from_bytes(content[:_SAMPLE_BYTES]).best()
-    return _known(best.encoding) if best else "cp1252"
+    sample = content[:_SAMPLE_BYTES]
+    if _looks_western(sample.decode("cp1252", errors="replace")):
+        return "cp1252"
+    matches = list(from_bytes(sample))
+    if not matches:
+        return "cp1252"
+    return _known(max(matches, key=lambda match: plausibility(str(match)) - match.chaos).encoding)
+
+
+def _looks_western(text: str) -> bool:
+    """A few accents among plain letters, and no sign inside a word: what Western Europe writes."""
+    accented = [character for character in text if character >= "\x80"]
+    plain = sum(1 for character in text if character.isascii() and character.isalpha())
+    return len(accented) * 2 < plain and all(character in _WESTERN for character in accented)

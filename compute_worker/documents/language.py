@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import Final
 
 from compute_worker.documents.model import TextDirection
@@ -9,6 +10,8 @@ from compute_worker.documents.model import TextDirection
 _SAMPLE_CHARACTERS: Final = 20_000
 _TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _LATIN_WORD = re.compile(r"[a-zà-öø-ÿœßąćęłńóśźżğışăâîțș]+")
+
+_BEYOND_LATIN = re.compile("[\u0370-\u1dff\u2e80-\ufeff\U00010000-\U0001efff\U00020000-\U0003ffff]")
 
 _SCRIPTS: Final = [
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -87,9 +90,19 @@ def detect_language(text: str) -> str:
     return script
 
 
+def plausibility(text: str) -> float:
+    """How much a decoded text looks like words, to choose between encodings: more is better. Known words
+    speak for it, capitals inside of words against it."""
+    sample = text[:_SAMPLE_CHARACTERS]
+    words = Counter(_LATIN_WORD.findall(sample.lower()))
+    known = max(sum(words[word] for word in common) for _, common in _VOTES)
+    odd = sum(1 for left, right in pairwise(sample) if left.islower() and right.isupper())
+    return known / max(words.total(), 1) - 4 * odd / max(len(sample), 1)
+
+
 def differing_script(text: str, language: str) -> str:
     """The language of a block whose script cannot be the document's; empty where it can."""
-    if text.isascii():
+    if not _BEYOND_LATIN.search(text):
         return ""
     script = _main_script(text)
     primary = language.partition("-")[0]

@@ -63,7 +63,8 @@ def _short(piece: str, start: int, end: int) -> Iterable[tuple[int, int]]:
 def _last_cut(piece: str, start: int) -> int:
     limit = start + MAX_SENTENCE_CHARACTERS
     for pattern in (_PAUSE, _SPACE):
-        cuts = [match.end() for match in pattern.finditer(piece, start + MAX_SENTENCE_CHARACTERS // 3, limit)]
+        found = pattern.finditer(piece, start + MAX_SENTENCE_CHARACTERS // 3, limit)
+        cuts = [match.end() for match in found if match.end() < limit]  # one at the limit may go on after it
         if cuts:
             return cuts[-1]
     return limit

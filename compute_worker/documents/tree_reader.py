@@ -27,7 +27,7 @@ _NO_DESCRIPTION = re.compile(
     r".*\.(jpe?g|png|gif|svg|webp|avif|bmp)|(cover|title) ?(page|image)?|image|img|picture|photo|logo|\W*",
     re.IGNORECASE,
 )
-_NOTES = frozenset({"footnote", "footnotes", "endnote", "endnotes", "rearnote", "rearnotes"})
+_NOTES = frozenset({"footnote", "footnotes", "endnote", "endnotes", "rearnote", "rearnotes", "reflist"})
 _IMAGE_SOURCES = ("src", "href", "{http://www.w3.org/1999/xlink}href", "xlink:href")
 _REFERENCES = frozenset({"biblioentry", "bibliography"})
 _CONTEXT_ROLES = {
@@ -250,7 +250,9 @@ class TreeReader:
         role = context.role
         if role not in _STICKY_ROLES:
             role = _CONTEXT_ROLES.get(tag, role)
-            if semantics & _NOTES:
+            if semantics & _NOTES or (
+                tag in markup.BLOCKS and not _NOTES.isdisjoint(element.get("class", "").split())
+            ):
                 role = BlockRole.FOOTNOTE
             elif semantics & _REFERENCES and tag not in {"body", "section"}:
                 role = BlockRole.REFERENCE

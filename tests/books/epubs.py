@@ -4,8 +4,9 @@ import io
 import zipfile
 from collections.abc import Mapping, Sequence
 
-CONTAINER = """<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
-<rootfiles><rootfile full-path="OPS/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
+CONTAINER = """<?xml version="1.0"?>
+<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
+<rootfile full-path="OPS/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360606060000000"
     "0500015e7e5dd50000000049454e44ae426082"
@@ -28,13 +29,13 @@ def opf(
     language: str = "en",
     spine: str | None = None,
 ) -> str:
-    manifest = "".join(
-        f'<item id="p{n}" href="{name}" media-type="application/xhtml+xml"/>' for n, name in enumerate(pages)
-    )
+    media_type = 'media-type="application/xhtml+xml"'
+    manifest = "".join(f'<item id="p{n}" href="{name}" {media_type}/>' for n, name in enumerate(pages))
     references = "".join(f'<itemref idref="p{n}"/>' for n in range(len(pages))) if spine is None else spine
     declared = f"<dc:language>{language}</dc:language>" if language else ""
     return (
-        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/" '
+        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0">'
+        '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/" '
         f'xmlns:opf="http://www.idpf.org/2007/opf"><dc:title>A Book</dc:title>{declared}{metadata}</metadata>'
         f"<manifest>{manifest}{items}</manifest><spine>{references}</spine></package>"
     )

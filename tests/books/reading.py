@@ -49,7 +49,11 @@ def read(parse: Callable[..., None], content: bytes, *, file_name: str = "book")
 
 
 def artifact_folder(folder: Path) -> ArtifactFolder:
-    return ArtifactFolder(folder=folder, most_bytes=10**9, report=lambda phase, done, total: None)
+    return ArtifactFolder(folder=folder, most_bytes=10**9, report=_ignore)
+
+
+def _ignore(phase: str, done: int, total: int) -> None:
+    pass
 
 
 def load(folder: Path) -> Reading:

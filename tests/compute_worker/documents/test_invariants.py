@@ -85,7 +85,7 @@ def trees(draw: st.DrawFn, depth: int = 0) -> Element:
     return element
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(trees(), min_size=1, max_size=4), st.booleans())
 def test_any_tree_becomes_a_page_that_shows_exactly_its_blocks(
     elements: list[Element], is_long: bool
