@@ -10,7 +10,7 @@ from compute_worker.audio.pcm import Samples
 from compute_worker.speech.model import SAMPLE_RATE
 
 STEP_SAMPLES = SAMPLE_RATE // 200  # 5 ms
-_STEP_MS = 5
+STEP_MS = 5
 _SILENCE_DB = -65.0  # below this nothing is speech, whatever surrounds it
 _BELOW_PEAK_DB = -45.0  # the end of an "f" or "s" is that much weaker than a vowel
 _ABOVE_NOISE_DB = 6.0
@@ -40,18 +40,18 @@ class Activity:
 
     def tighten(self, start_ms: float, end_ms: float) -> tuple[float, float]:
         """The same span without the silence at its ends; unchanged when it holds nothing else."""
-        first, last = int(start_ms // _STEP_MS), int(-(-end_ms // _STEP_MS))
+        first, last = int(start_ms // STEP_MS), int(-(-end_ms // STEP_MS))
         active = np.flatnonzero(self.flags[first:last])
         if not len(active):
             return start_ms, end_ms
         return (
-            max(start_ms, float((first + active[0]) * _STEP_MS)),
-            min(end_ms, float((first + active[-1] + 1) * _STEP_MS)),
+            max(start_ms, float((first + active[0]) * STEP_MS)),
+            min(end_ms, float((first + active[-1] + 1) * STEP_MS)),
         )
 
     def spoken_instants(self) -> NDArray[np.float64]:
         """Milliseconds of each spoken 5 ms, in order: the time line with its pauses taken out."""
-        return np.flatnonzero(self.flags).astype(np.float64) * _STEP_MS
+        return np.flatnonzero(self.flags).astype(np.float64) * STEP_MS
 
 
 def find_activity(samples: Samples) -> Activity:

@@ -3,7 +3,7 @@
 import regex
 
 from compute_worker.audio.wav import write_wav
-from compute_worker.speech.builtin_languages import LANGUAGES, voice_for_language
+from compute_worker.speech.builtin_languages import LANGUAGES, LIBRARY_NAMES, voice_for_language
 from compute_worker.speech.espeak_pool import EspeakPool
 from compute_worker.speech.model import SpeechRequest, SynthesizedAudio, Voice
 from compute_worker.speech.word_events import place_words
@@ -28,7 +28,7 @@ class BuiltinProvider:
             raise _unknown_voice(voice)
         text = _UNSPEAKABLE.sub(" ", request.text)
         answer = await self._pool.ask(
-            {"voice": voice, "words_per_minute": _rate(request.native_speed), "text": text}
+            {"voice": _library_voice(voice), "words_per_minute": _rate(request.native_speed), "text": text}
         )
         if error := answer.header.get("error"):
             if error == "VOICE_UNKNOWN":
@@ -44,7 +44,10 @@ class BuiltinProvider:
         del model  # there is one
         if not self._voices:
             answer = await self._pool.ask({"ask": "voices"})
-            named = {voice["language"]: voice["name"].strip() for voice in answer.header["voices"]}
+            public = {name: language for language, name in LIBRARY_NAMES.items()}
+            named = {
+                public.get(voice["file"], voice["file"]): voice["name"] for voice in answer.header["voices"]
+            }
             self._voices = [
                 Voice(language + variant, named[language] + label, language)
                 for language in sorted(named, key=lambda language: named[language])
@@ -56,6 +59,11 @@ class BuiltinProvider:
     def default_voice(self, model: str, language: str) -> str:
         del model
         return voice_for_language(language)
+
+
+def _library_voice(voice: str) -> str:
+    language, plus, variant = voice.partition("+")
+    return LIBRARY_NAMES.get(language.lower(), language) + plus + variant
 
 
 def _rate(native_speed: float) -> int:

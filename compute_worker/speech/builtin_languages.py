@@ -5,17 +5,17 @@ from typing import Final
 FALLBACK: Final = "en-us"
 
 _CODES: Final = """
-    af am an ar as az ba be bg bn bpy bs ca ca-ba ca-nw ca-va chr-US-Qaaa-x-west cmn cs cv cy da de el
+    af am an ar as az ba be bg bn bpy bs ca ca-ba ca-nw ca-va chr cmn cs cv cy da de el
     en-029 en-gb en-gb-scotland en-gb-x-gbclan en-gb-x-gbcwmd en-gb-x-rp en-shaw en-us en-us-nyc eo es
-    es-419 et eu fa fa-latn fi fo fr-be fr-ch fr-fr ga gd gn grc gu hak haw he hi hr ht hu hy hyw ia id
+    es-419 et eu fa fa-latn fi fo fr fr-be fr-ch ga gd gn grc gu hak haw he hi hr ht hu hy hyw ia id
     io is it ja jbo ka kaa kk kl kn ko kok ku ky la lb lfn lt ltg lv mi mk ml mr ms mt mto my nb nci ne
     nl nog om or pa pap pl pt pt-br qu quc ro ru ru-cl ru-lv sd shn si sk sl smj sq sr sv sw ta te th ti
     tk tn tr tt ug uk ur uz vi vi-vn-x-central vi-vn-x-south yue
 """
 LANGUAGES: Final = frozenset(_CODES.split())
+LIBRARY_NAMES: Final = {"en-gb": "en"}  # the only voice whose file is not named after what it speaks
 _ALIASES: Final = {
     "ar-arz": "ar",
-    "chr": "chr-US-Qaaa-x-west",
     "en": "en-us",
     "en-au": "en-gb",
     "en-ie": "en-gb",
@@ -30,7 +30,6 @@ _ALIASES: Final = {
     "es-us": "es-419",
     "es-ve": "es-419",
     "fil": "ms",
-    "fr": "fr-fr",
     "gsw": "de",
     "in": "id",
     "iw": "he",

@@ -84,13 +84,8 @@ class Engine:
         index = 0
         while listed[index]:
             voice = listed[index].contents
-            voices.append(
-                {
-                    "name": voice.name.decode(errors="replace"),
-                    "language": _first_language(voice.languages),
-                    "identifier": voice.identifier.decode(errors="replace"),
-                }
-            )
+            file = voice.identifier.decode(errors="replace").rpartition("/")[2].lower()
+            voices.append({"name": voice.name.decode(errors="replace").strip(), "file": file})
             index += 1
         return voices
 
@@ -103,13 +98,6 @@ class Engine:
             self._events.append((event.type, event.text_position - 1, event.length, event.sample))
             index += 1
         return 0
-
-
-def _first_language(address: int | None) -> str:
-    """Each language is a priority byte and a string; a zero byte ends the list."""
-    if not address or not ctypes.string_at(address, 1)[0]:
-        return ""
-    return ctypes.string_at(address + 1).decode(errors="replace")
 
 
 def _read_exactly(stream: BinaryIO, count: int) -> bytes | None:

@@ -8,11 +8,18 @@ from typing import Any
 import aiohttp
 
 from compute_worker.speech.model import Provider
-from compute_worker.speech.retry import AskAgain, AskWithout, Failure, GiveUp, decide, error_of
+from compute_worker.speech.retry import (
+    LONGEST_PAUSE_SECONDS,
+    AskAgain,
+    AskWithout,
+    Failure,
+    GiveUp,
+    decide,
+    error_of,
+)
 from compute_worker.speech.upstream import Upstream
 from shared.errors import Code, LecternError
 
-_LONGEST_COOLING_SECONDS = 60.0
 Ask = Callable[[dict[str, Any]], Awaitable[bytes | Failure]]
 
 
@@ -72,6 +79,6 @@ class PatientCaller:
     async def _wait_until_cool(self) -> None:
         """Within the slots, so that a provider in trouble is not met by a crowd afterwards."""
         while (pause := self._upstream.cooling_seconds) > 0:
-            if pause > _LONGEST_COOLING_SECONDS:
+            if pause > LONGEST_PAUSE_SECONDS:
                 raise error_of(Failure(429, retry_after_seconds=pause))
             await asyncio.sleep(pause)

@@ -58,7 +58,11 @@ class ReplicateProvider:
         return [Voice(voice_id, voice_id) for voice_id in schema.voices]
 
     def default_voice(self, model: str, language: str) -> str:
-        return choose_voice(default_voices(model_of(self._provider, model)), language)
+        model = model_of(self._provider, model)
+        _, schema = self._upstream.schemas.get(model, (0.0, None))
+        if schema is not None and schema.voices:
+            return schema.voices[0]
+        return choose_voice(default_voices(model), language)
 
     async def _schema(self, model: str) -> ModelSchema | Failure:
         now = asyncio.get_running_loop().time()

@@ -10,7 +10,7 @@ from shared.errors import Code, LecternError
 
 _FIRST_BACK_OFF_SECONDS = 0.5
 _LONGEST_BACK_OFF_SECONDS = 8.0
-_LONGEST_PAUSE_SECONDS = 60.0  # a provider that wants a longer rest is reported instead of waited for
+LONGEST_PAUSE_SECONDS = 30.0  # a provider that wants a longer rest is reported instead of waited for
 _OPTIONAL_FIELDS = ("language", "instructions", "speed", "response_format")  # in the order they are given up
 _EXHAUSTED_WORDS = ("insufficient_quota", "billing", "credit", "payment")
 _UNAUTHORIZED = (
@@ -84,7 +84,7 @@ def decide(
     if pause is None:
         longest = min(_LONGEST_BACK_OFF_SECONDS, _FIRST_BACK_OFF_SECONDS * 2**attempt)
         pause = chance.uniform(longest / 2, longest)
-    return AskAgain(pause) if pause <= _LONGEST_PAUSE_SECONDS else GiveUp(error)
+    return AskAgain(pause) if pause <= LONGEST_PAUSE_SECONDS else GiveUp(error)
 
 
 def error_of(failure: Failure) -> LecternError:

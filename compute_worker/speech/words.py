@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 import regex
+from numpy.typing import NDArray
 
-from compute_worker.audio.activity import Activity
+from compute_worker.audio.activity import STEP_MS, Activity
 from compute_worker.speech.model import WordTime
 
 Range = tuple[int, int]  # code points, end exclusive
@@ -19,8 +20,9 @@ _STANDS_ALONE = regex.compile(r"[\p{Sm}&@%§\p{Sc}#]")
 _SLOW = regex.compile(r"[\p{N}\p{Han}\p{Hangul}\p{Sc}%&@]")  # read out as a syllable or a whole word
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 _MARK = regex.compile(r"[\p{M}\p{Cf}]")
-_LONG_PAUSE = regex.compile(r"[.!?;:…。！？；：—–]")
-_SHORT_PAUSE = regex.compile(r"[,，、()\[\]«»]")
+_MARKED = regex.compile(r"[.!?;:…。！？；：—–,，、()\[\]«»“”\"]")  # where a reader pauses
+_TOLERANCE_STEPS = 30  # 150 ms
+_MARKED_TOLERANCE_STEPS = 100
 
 
 def spoken_words(text: str) -> tuple[Range, ...]:
@@ -67,17 +69,12 @@ def proportional_times(text: str, activity: Activity) -> tuple[WordTime, ...]:
     instants = activity.spoken_instants()
     if not words or not len(instants):
         return ()
-    step = 5.0
-    weights = [weigh(text[start:end]) for start, end in words]
-    gaps = [_pause_weight(text[left[1] : right[0]]) for left, right in pairwise(words)]
-    scale = len(instants) / (sum(weights) + sum(gaps))
+    boundaries = _boundaries(text, words, instants)
     times: list[WordTime] = []
-    position = 0.0
-    for (start, end), weight, gap in zip(words, weights, [*gaps, 0.0], strict=True):
-        first = instants[min(int(position * scale), len(instants) - 1)]
-        last = instants[min(int((position + weight) * scale), len(instants) - 1)] + step
-        times.append(WordTime(round(first), round(max(last, first)), start, end))
-        position += weight + gap
+    for (start, end), begin, finish in zip(words, boundaries, boundaries[1:], strict=False):
+        first = min(int(begin), len(instants) - 1)
+        last = min(max(int(np.ceil(finish)) - 1, first), len(instants) - 1)
+        times.append(WordTime(round(instants[first]), round(instants[last]) + STEP_MS, start, end))
     return tuple(times)
 
 
@@ -105,8 +102,20 @@ def _split_signs(text: str, pieces: list[Range]) -> list[Range]:
     return split
 
 
-def _pause_weight(between: str) -> float:
-    """Pauses under 60 ms are within the spoken time; longer ones are not, so this is only what blurs over."""
-    if _LONG_PAUSE.search(between):
-        return 1.0
-    return 0.5 if _SHORT_PAUSE.search(between) else 0.0
+def _boundaries(text: str, words: Sequence[Range], instants: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where each word begins, and the last ends, as an index into the spoken instants.
+
+    A boundary that comes to lie near a pause is put into it, and what follows is shared anew from there.
+    """
+    shares = np.concatenate(([0.0], np.cumsum([weigh(text[start:end]) for start, end in words])))
+    is_marked = [bool(_MARKED.search(text[left[1] : right[0]])) for left, right in pairwise(words)]
+    known = [(0, 0)]
+    for pause in (np.flatnonzero(np.diff(instants) > STEP_MS) + 1).tolist():
+        word, index = known[-1]
+        scale = (len(instants) - index) / (shares[-1] - shares[word])
+        distances = np.abs(index + (shares[word + 1 : -1] - shares[word]) * scale - pause)
+        costs = distances / np.where(is_marked[word:], _MARKED_TOLERANCE_STEPS, _TOLERANCE_STEPS)
+        if len(costs) and costs[best := int(np.argmin(costs))] <= 1:
+            known.append((word + 1 + best, pause))
+    known.append((len(words), len(instants)))
+    return np.interp(shares, shares[[word for word, _ in known]], [index for _, index in known])
