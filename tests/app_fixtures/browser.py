@@ -1,6 +1,7 @@
 """A browser as the API knows it: cookies, an Origin, and nothing else."""
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -52,7 +53,7 @@ class Browser:
 
     async def upload(self, body: bytes, name: str) -> Answer:
         form = FormData()
-        form.add_field("file", body, filename=name, content_type="application/octet-stream")
+        form.add_field("file", io.BytesIO(body), filename=name, content_type="application/octet-stream")
         return await self.send("POST", "/api/documents", data=form)
 
     async def add_document(self, body: bytes = b"<p>Hello.</p>", name: str = "hello.html") -> str:

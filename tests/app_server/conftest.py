@@ -3,7 +3,7 @@
 import itertools
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -143,19 +143,33 @@ async def worker(settings: AppSettings, objects: ObjectStore) -> AsyncIterator[S
 
 
 @pytest.fixture
-async def instance(
+def new_instance(
     settings: AppSettings, worker: StatefulWorker, clock: TurnableClock
+) -> Callable[[], AbstractAsyncContextManager[Instance]]:
+    """The app, started anew over the same data each time."""
+
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Instance]:
+        async with AsyncExitStack() as stack:
+            app = await stack.enter_async_context(open_app(settings, clock=clock))
+            server = await stack.enter_async_context(TestServer(app))
+
+            async def new_browser() -> Browser:
+                client = TestClient(server, cookie_jar=CookieJar(unsafe=True))
+                await stack.enter_async_context(client)
+                return Browser(client=client, origin=BASE_URL)
+
+            yield Instance(new_browser=new_browser, app=app)
+
+    return start
+
+
+@pytest.fixture
+async def instance(
+    new_instance: Callable[[], AbstractAsyncContextManager[Instance]],
 ) -> AsyncIterator[Instance]:
-    async with AsyncExitStack() as stack:
-        app = await stack.enter_async_context(open_app(settings, clock=clock))
-        server = await stack.enter_async_context(TestServer(app))
-
-        async def new_browser() -> Browser:
-            client = TestClient(server, cookie_jar=CookieJar(unsafe=True))
-            await stack.enter_async_context(client)
-            return Browser(client=client, origin=BASE_URL)
-
-        yield Instance(new_browser=new_browser, app=app)
+    async with new_instance() as instance:
+        yield instance
 
 
 @pytest.fixture
