@@ -41,23 +41,26 @@ class AudioNormalizer:
         self._media_tool = media_tool
 
     async def normalize(self, body: bytes) -> NormalizedAudio:
-        samples = await self._decode(body)
-        return await asyncio.to_thread(normalize_samples, samples)
-
-    async def _decode(self, body: bytes) -> Samples:
         kind = detect(body)
         if kind is AudioKind.EMPTY:
             raise _failure("The speech provider's answer was empty.", "AUDIO_EMPTY")
         if kind is AudioKind.TEXT:
             raise _failure("The speech provider answered with text instead of audio.", "AUDIO_UNDECODABLE")
-        if kind is AudioKind.RAW_PCM:
-            return from_s16(body)
-        if kind is AudioKind.WAV and (pcm := parse_wav(body)):
-            return await asyncio.to_thread(pcm.at_stream_rate)
+        if plain := await asyncio.to_thread(_normalize_plain, kind, body):
+            return plain
         samples = await self._media_tool.decode(body)
         if not len(samples):
             raise _failure("The speech provider's audio could not be decoded.", "AUDIO_UNDECODABLE")
-        return samples
+        return await asyncio.to_thread(normalize_samples, samples)
+
+
+def _normalize_plain(kind: AudioKind, body: bytes) -> NormalizedAudio | None:
+    """What needs no process to decode it."""
+    if kind is AudioKind.RAW_PCM:
+        return normalize_samples(from_s16(body))
+    if kind is AudioKind.WAV and (pcm := parse_wav(body)):
+        return normalize_samples(pcm.at_stream_rate())
+    return None
 
 
 def normalize_samples(samples: Samples) -> NormalizedAudio:
