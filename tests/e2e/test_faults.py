@@ -1,0 +1,28 @@
+"""What a listener notices when a worker dies: a moment of silence, and no word lost."""
+
+import os
+import signal
+import time
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+BACK_WITHIN_SECONDS = 5
+
+
+def test_playback_resumes_at_the_right_word_after_the_worker_was_killed(
+    reader, spaced_words, lectern_instance
+):
+    reader.upload(spaced_words)
+    reader.open("Spaced words")
+    reader.play()
+    reader.until(lambda it: "Juliett" in it.sentence and it.word)
+    # What the browser has buffered would hide the fault: seek where nothing is loaded, at the same moment.
+    os.kill(lectern_instance.child_pid("worker"), signal.SIGKILL)
+    killed = time.monotonic()
+    reader.page.get_by_text("Quebec, romeo").nth(2).click(position={"x": 8, "y": 10})
+    heard = reader.until(lambda it: it.state == "playing" and it.word and "Quebec" in it.sentence, seconds=20)
+    took = time.monotonic() - killed
+    assert heard.word in {"Quebec", "romeo"}
+    print(f"heard again {took:.1f} s after the worker was killed (bar {BACK_WITHIN_SECONDS} s)")
