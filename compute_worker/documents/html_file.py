@@ -11,8 +11,9 @@ from compute_worker.documents.language import declared_language, detect_language
 from compute_worker.documents.markup import Element, tag_of
 from compute_worker.documents.model import TextDirection
 from compute_worker.documents.output import ArtifactFolder
+from compute_worker.documents.semantics import ReadingRules
 from compute_worker.documents.stylesheets import hidden_names
-from compute_worker.documents.tree_reader import ReadingRules, TreeReader
+from compute_worker.documents.tree_reader import TreeReader
 
 _MAIN_SHARE = 0.5  # a page's <main> stands for the page if it holds that much of the text
 

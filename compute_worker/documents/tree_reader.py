@@ -4,10 +4,9 @@ A block element with only inline content is a block of the document. Text that s
 elements makes a block of its own. Anything that only nests is shown as nesting.
 """
 
-import re
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from html import escape
 from typing import Protocol
 
@@ -16,31 +15,12 @@ from compute_worker.documents.builder import DocumentBuilder
 from compute_worker.documents.language import declared_language
 from compute_worker.documents.markup import Element, semantics_of, tag_of
 from compute_worker.documents.model import BlockRole
-from compute_worker.documents.runs import Image, Run
+from compute_worker.documents.pictures import read_drawing, read_image
+from compute_worker.documents.runs import Run
+from compute_worker.documents.semantics import STICKY_ROLES, Context, ReadingRules, Semantics
 from compute_worker.documents.tables import cell_attributes, is_data_table, rows_of
 
 _MOST_NESTING = 48  # elements deeper than that are read but no longer shown as nested
-_NOTE_MARK = re.compile(r"[\[(]?\s*([0-9]{1,4}|[a-zA-Z]|[ivxlc]{1,6}|[*†‡§¶#]{1,3})\s*[\])]?\.?")
-_BACK_MARK = re.compile(r"[\s↩︎⤴↑^⏎]+")
-# What programs write where a description should be.
-_NO_DESCRIPTION = re.compile(
-    r".*\.(jpe?g|png|gif|svg|webp|avif|bmp)|(cover|title) ?(page|image)?|image|img|picture|photo|logo|\W*",
-    re.IGNORECASE,
-)
-_NOTES = frozenset({"footnote", "footnotes", "endnote", "endnotes", "rearnote", "rearnotes", "reflist"})
-_IMAGE_SOURCES = ("src", "href", "{http://www.w3.org/1999/xlink}href", "xlink:href")
-_REFERENCES = frozenset({"biblioentry", "bibliography"})
-_CONTEXT_ROLES = {
-    "blockquote": BlockRole.QUOTE,
-    "li": BlockRole.LIST_ITEM,
-    "dd": BlockRole.LIST_ITEM,
-    "dt": BlockRole.LIST_ITEM,
-    "caption": BlockRole.CAPTION,
-    "figcaption": BlockRole.CAPTION,
-    "pre": BlockRole.CODE,
-    "listing": BlockRole.CODE,
-}
-_STICKY_ROLES = frozenset({BlockRole.FOOTNOTE, BlockRole.REFERENCE})
 
 
 class Source(Protocol):
@@ -57,55 +37,40 @@ class Source(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class ReadingRules:
-    is_web_page: bool = False
-    hidden_names: frozenset[str] = field(default_factory=frozenset)
-    """".class" and "#id" of what a style sheet hides."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Context:
-    role: BlockRole
-    language: str
-    path: str
-    depth: int = 0
-    unread: str = ""
-    is_linked: bool = False
-    is_title_page: bool = False
-
-
 class TreeReader:
     def __init__(self, *, builder: DocumentBuilder, source: Source, rules: ReadingRules) -> None:
         self._builder = builder
         self._source = source
         self._rules = rules
+        self._semantics = Semantics(
+            rules=rules, leads_inside=lambda href: source.link_target(href) is not None
+        )
         self._has_title = False
 
     def read(self, body: Element, *, language: str, path: str) -> None:
-        context = _Context(role=BlockRole.PARAGRAPH, language=language, path=path)
+        context = Context(role=BlockRole.PARAGRAPH, language=language, path=path)
         self._note_anchor(body)
-        self._read_children(body, self._entered(body, context, path))
+        self._read_children(body, self._semantics.entered(body, context, path))
 
-    def _read_children(self, element: Element, context: _Context) -> None:
+    def _read_children(self, element: Element, context: Context) -> None:
         run = self._loose_run(context)
-        run.add_text(element.text or "")
+        self._add(element.text, run, context)
         seen: Counter[str] = Counter()
         for child in element:
             tag = tag_of(child)
             seen[tag] += 1
-            if tag and not self._is_left_out(child, tag):
+            if tag and not self._semantics.is_left_out(child, tag):
                 path = f"{context.path}/{tag}[{seen[tag]}]"
                 if tag == "hr" or tag in markup.BLOCKS or (len(child) and markup.has_blocks(child)):
                     self._builder.write(run)
-                    self._read_block(child, tag, self._entered(child, context, path))
+                    self._read_block(child, tag, self._semantics.entered(child, context, path))
                     run = self._loose_run(context)
                 else:
-                    self._read_inline(child, tag, run, self._entered(child, context, path))
-            run.add_text(child.tail or "")
+                    self._read_inline(child, tag, run, self._semantics.entered(child, context, path))
+            self._add(child.tail, run, context)
         self._builder.write(run)
 
-    def _read_block(self, element: Element, tag: str, context: _Context) -> None:
+    def _read_block(self, element: Element, tag: str, context: Context) -> None:
         if tag == "hr":
             self._builder.add_rule()
             return
@@ -126,22 +91,22 @@ class TreeReader:
         if nests:
             self._builder.close()
 
-    def _read_leaf(self, element: Element, run: Run, context: _Context) -> None:
+    def _read_leaf(self, element: Element, run: Run, context: Context) -> None:
         self._note_anchor(element, run)
         self._read_into(element, run, context)
         self._builder.write(run)
 
-    def _read_table(self, table: Element, context: _Context) -> None:
+    def _read_table(self, table: Element, context: Context) -> None:
         """Every row is a block, its cells are parts of it."""
         self._note_anchor(table)
         self._builder.open("table", self._attributes(table, "table"))
         for number, row in enumerate(rows_of(table), start=1):
             tag = tag_of(row)
-            if self._is_left_out(row, tag):
+            if self._semantics.is_left_out(row, tag):
                 continue
-            inner = self._entered(row, context, f"{context.path}/{tag}[{number}]")
+            inner = self._semantics.entered(row, context, f"{context.path}/{tag}[{number}]")
             role = BlockRole.CAPTION if tag == "caption" else BlockRole.TABLE
-            role = inner.role if inner.role in _STICKY_ROLES else role
+            role = inner.role if inner.role in STICKY_ROLES else role
             run = Run(
                 tag, role, inner.language, inner.path, attributes=self._attributes(row, tag), holds_cells=True
             )
@@ -153,27 +118,27 @@ class TreeReader:
             self._builder.write(run)
         self._builder.close()
 
-    def _read_cells(self, row: Element, run: Run, context: _Context) -> None:
+    def _read_cells(self, row: Element, run: Run, context: Context) -> None:
         for cell in row:
             tag = tag_of(cell)
-            if not tag or self._is_left_out(cell, tag):
+            if not tag or self._semantics.is_left_out(cell, tag):
                 continue
             run.add_markup(f"<{tag}{cell_attributes(cell)}{self._attributes(cell, tag)}>")
             self._note_anchor(cell, run)
-            self._read_into(cell, run, self._entered(cell, context, context.path))
+            self._read_into(cell, run, self._semantics.entered(cell, context, context.path))
             run.add_markup(f"</{tag}>")
             run.end_part()
 
-    def _read_into(self, element: Element, run: Run, context: _Context) -> None:
+    def _read_into(self, element: Element, run: Run, context: Context) -> None:
         """The inline content of an element."""
         self._add(element.text, run, context)
         for child in element:
             tag = tag_of(child)
-            if tag and not self._is_left_out(child, tag):
-                self._read_inline(child, tag, run, self._entered(child, context, context.path))
+            if tag and not self._semantics.is_left_out(child, tag):
+                self._read_inline(child, tag, run, self._semantics.entered(child, context, context.path))
             self._add(child.tail, run, context)
 
-    def _read_inline(self, element: Element, tag: str, run: Run, context: _Context) -> None:
+    def _read_inline(self, element: Element, tag: str, run: Run, context: Context) -> None:
         self._note_anchor(element, run)
         if tag == "br":
             run.end_line()
@@ -181,9 +146,10 @@ class TreeReader:
         elif tag == "wbr":
             run.add_markup("<wbr>")
         elif tag in {"img", "image"}:
-            run.add_image(self._image(element))
+            run.add_image(read_image(element, self._source.image))
         elif tag == "svg":
-            self._read_drawing(element, run)
+            for image in read_drawing(element, self._source.image):
+                run.add_image(image)
         elif tag == "math":
             self._add(
                 element.get("alttext") or " ".join("".join(map(str, element.itertext())).split()),
@@ -195,7 +161,7 @@ class TreeReader:
         else:
             self._read_marked(element, tag, run, context)
 
-    def _read_marked(self, element: Element, tag: str, run: Run, context: _Context) -> None:
+    def _read_marked(self, element: Element, tag: str, run: Run, context: Context) -> None:
         opening = ""
         if context.depth < _MOST_NESTING:
             if tag == "a":
@@ -212,7 +178,7 @@ class TreeReader:
         if opening:
             run.close_markup(opening, f"</{tag}>")
 
-    def _read_cell_part(self, element: Element, run: Run, context: _Context) -> None:
+    def _read_cell_part(self, element: Element, run: Run, context: Context) -> None:
         """A paragraph or list item in a cell: seen through, but no sentence reaches over its edges."""
         run.end_part()
         if run.has_text():
@@ -220,20 +186,7 @@ class TreeReader:
         self._read_into(element, run, context)
         run.end_part()
 
-    def _read_drawing(self, svg: Element, run: Run) -> None:
-        """SVG can hold scripts and is left out; the bitmap in it and its description are not."""
-        titles = [element for element in svg.iter() if tag_of(element) in {"title", "desc"}]
-        alt = svg.get("aria-label") or (
-            " ".join("".join(map(str, titles[0].itertext())).split()) if titles else ""
-        )
-        bitmaps = [self._image(element) for element in svg.iter() if tag_of(element) == "image"]
-        shown = [image for image in bitmaps if image.resource]
-        for image in shown:
-            run.add_image(replace(image, alt=image.alt or alt))
-        if not shown and alt:
-            run.add_image(Image("", alt))
-
-    def _add(self, text: str | None, run: Run, context: _Context) -> None:
+    def _add(self, text: str | None, run: Run, context: Context) -> None:
         if not text:
             return
         if context.unread:
@@ -241,81 +194,10 @@ class TreeReader:
         elif not (run.holds_cells and text.isspace() and "\n" in text):
             run.add_text(text)
 
-    def _entered(self, element: Element, context: _Context, path: str) -> _Context:
-        """What changes for everything inside the element."""
-        semantics = semantics_of(element)
-        tag = tag_of(element)
-        declared = markup.language_of(element)
-        unread = context.unread or self._unread_reason(element, tag, semantics)
-        role = context.role
-        if role not in _STICKY_ROLES:
-            role = _CONTEXT_ROLES.get(tag, role)
-            if semantics & _NOTES or (
-                tag in markup.BLOCKS and not _NOTES.isdisjoint(element.get("class", "").split())
-            ):
-                role = BlockRole.FOOTNOTE
-            elif semantics & _REFERENCES and tag not in {"body", "section"}:
-                role = BlockRole.REFERENCE
-        return _Context(
-            role=role,
-            language=(declared_language(declared) if declared is not None else "") or context.language,
-            path=path,
-            depth=context.depth + 1,
-            unread=unread,
-            is_linked=context.is_linked,
-            is_title_page=context.is_title_page or bool(semantics & {"titlepage", "halftitlepage"}),
-        )
-
-    def _unread_reason(self, element: Element, tag: str, semantics: frozenset[str]) -> str:
-        if tag in {"rt", "rp", "rtc"}:
-            return "ruby"
-        if semantics & {"pagebreak"}:
-            return "pagebreak"
-        if semantics & {"noteref", "backlink"}:
-            return "noteref"
-        if tag == "a" and self._is_note_mark(element):
-            return "noteref"
-        return "hidden" if element.get("aria-hidden") == "true" else ""
-
-    def _is_note_mark(self, element: Element) -> bool:
-        """A raised number that leads elsewhere in the document, and the arrow that leads back."""
-        href = element.get("href", "")
-        if "#" not in href or self._source.link_target(href) is None:
-            return False
-        text = "".join(map(str, element.itertext())).strip()
-        if "backref" in element.get("class", "") or (text and _BACK_MARK.fullmatch(text)):
-            return True
-        if not _NOTE_MARK.fullmatch(text):
-            return False
-        parent = element.getparent()
-        raised = (parent is not None and tag_of(parent) == "sup") or any(
-            tag_of(inner) == "sup" for inner in element
-        )
-        return raised or "[" in text or "noteref" in element.get("class", "").lower()
-
-    def _is_left_out(self, element: Element, tag: str) -> bool:
-        if tag in markup.DROPPED or markup.is_hidden(element):
-            return True
-        names = element.get("class", "").split()
-        hidden = self._rules.hidden_names
-        if hidden and (any(f".{name}" in hidden for name in names) or f"#{element.get('id')}" in hidden):
-            return True
-        if tag == "nav" and semantics_of(element) & {"toc", "landmarks", "page-list"}:
-            return True
-        if not self._rules.is_web_page:
-            return False
-        parent = element.getparent()
-        return (
-            tag in markup.BOILERPLATE
-            or element.get("role") in markup.BOILERPLATE_ROLES
-            or not markup.BOILERPLATE_CLASSES.isdisjoint(names)
-            or (tag in {"header", "footer"} and parent is not None and tag_of(parent) in {"body", "div"})
-        )
-
-    def _loose_run(self, context: _Context) -> Run:
+    def _loose_run(self, context: Context) -> Run:
         return Run("div", context.role, context.language, context.path)
 
-    def _leaf_run(self, element: Element, tag: str, parent: str, context: _Context) -> Run:
+    def _leaf_run(self, element: Element, tag: str, parent: str, context: Context) -> Run:
         level = markup.HEADINGS.get(tag, 0)
         shown = tag if level or tag in {"p", "pre"} else markup.container_tag(tag, parent)
         return Run(
@@ -328,8 +210,8 @@ class TreeReader:
             is_preformatted=tag == "pre",
         )
 
-    def _leaf_role(self, element: Element, level: int, context: _Context) -> BlockRole:
-        if not level or context.role in _STICKY_ROLES:
+    def _leaf_role(self, element: Element, level: int, context: Context) -> BlockRole:
+        if not level or context.role in STICKY_ROLES:
             return context.role
         is_title = bool(semantics_of(element) & {"fulltitle", "halftitle"}) or context.is_title_page
         if level == 1 and not self._has_title and (self._rules.is_web_page or is_title):
@@ -352,7 +234,7 @@ class TreeReader:
                 found[name] = str(element.attrib[name])
         return "".join(f' {name}="{escape(value)}"' for name, value in found.items())
 
-    def _link(self, element: Element, context: _Context) -> str:
+    def _link(self, element: Element, context: Context) -> str:
         href = element.get("href", "").strip()
         if not href or context.is_linked:
             return ""
@@ -362,12 +244,6 @@ class TreeReader:
         if href.lower().startswith(("http://", "https://", "mailto:")):
             return f'<a href="{escape(href)}">'
         return ""
-
-    def _image(self, element: Element) -> Image:
-        src = next((str(element.attrib[name]) for name in _IMAGE_SOURCES if name in element.attrib), "")
-        alt = " ".join((element.get("alt") or "").split())
-        is_decoration = element.get("role") in {"presentation", "none"} or _NO_DESCRIPTION.fullmatch(alt)
-        return Image(self._source.image(src), "" if is_decoration else alt)
 
     def _note_anchor(self, element: Element, run: Run | None = None) -> None:
         for name in (element.get("id"), element.get("name") if tag_of(element) == "a" else None):

@@ -14,8 +14,9 @@ from compute_worker.documents.language import declared_language, detect_language
 from compute_worker.documents.markup import Element, tag_of
 from compute_worker.documents.model import TextDirection
 from compute_worker.documents.output import ArtifactFolder
+from compute_worker.documents.semantics import ReadingRules
 from compute_worker.documents.stylesheets import hidden_names
-from compute_worker.documents.tree_reader import ReadingRules, TreeReader
+from compute_worker.documents.tree_reader import TreeReader
 from shared.errors import LecternError
 
 _CUT = SectionCut(at_heading_characters=500_000, most_characters=1_000_000)  # only for books in one file

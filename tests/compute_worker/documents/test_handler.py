@@ -82,7 +82,7 @@ async def test_a_stored_file_becomes_stored_artifacts_the_document_last(tmp_path
     assert section.blocks[0].language == "en"
     assert _phases(progress.told) == ["fetching", "reading", "storing"]
     assert progress.told[-1] == ("storing", 4, 4)
-    assert list(tmp_path.iterdir()) == []
+    assert _leftovers(tmp_path) == []
 
 
 async def test_a_document_that_was_read_before_is_not_read_again(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ async def test_a_document_that_cannot_be_read_leaves_nothing(tmp_path: Path) -> 
         await handler(store, tmp_path).run(job_for(b"no book"), Progress())
     assert caught.value.reason == "NOT_AN_EPUB"
     assert store.written == []
-    assert list(tmp_path.iterdir()) == []
+    assert _leftovers(tmp_path) == []
 
 
 async def test_a_file_that_is_gone_is_not_found(tmp_path: Path) -> None:
@@ -116,6 +116,10 @@ async def test_arguments_that_make_no_sense_are_refused(tmp_path: Path, argument
             Job(operation_id="1", attempt=1, arguments=arguments), Progress()
         )
     assert caught.value.reason == "FORMAT_UNSUPPORTED"
+
+
+def _leftovers(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
 
 
 def _phases(told: Sequence[tuple[str, int, int]]) -> list[str]:

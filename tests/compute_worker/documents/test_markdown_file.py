@@ -7,7 +7,8 @@ from compute_worker.documents.model import BlockRole
 def test_blocks_keep_their_roles() -> None:
     reading = read(
         parse,
-        b"# Head\n\nText *with* `code`.\n\n- one\n- two\n\n> quoted\n\n```py\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        b"# Head\n\nText *with* `code`.\n\n- one\n- two\n\n> quoted\n\n```py\nx = 1\n```\n\n| a | b |\n"
+        b"|---|---|\n| 1 | 2 |\n",
     )
     assert [(block.role, block.text) for block in reading.blocks] == [
         (BlockRole.TITLE, "Head"),

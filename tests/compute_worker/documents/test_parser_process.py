@@ -43,6 +43,10 @@ def children() -> list[int]:
     return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
 
 
+def given(pid: int) -> bytes:
+    return b"".join(Path(f"/proc/{pid}/{file}").read_bytes() for file in ("environ", "cmdline"))
+
+
 async def error_of(tmp_path: Path, content: bytes, **others: object) -> LecternError:
     before = children()
     with pytest.raises(LecternError) as caught:
@@ -115,11 +119,7 @@ async def test_the_process_is_given_no_secret(tmp_path: Path, monkeypatch: pytes
     seen: list[bytes] = []
 
     async def look(phase: str, done: int, total: int) -> None:
-        seen.extend(
-            Path(f"/proc/{child}/{file}").read_bytes()
-            for child in children()
-            for file in ("environ", "cmdline")
-        )
+        seen.extend(given(child) for child in children())
 
     await parse(tmp_path, b"Text.", on_progress=look)
     assert seen

@@ -33,23 +33,58 @@ def in_order(text: str, *pieces: str) -> bool:
     ("name", "language", "sections", "pieces"),
     [
         ("epub/e2-smoketest.epub", "en", 3, []),
-        ("epub/e3-sherlock-se.epub", "en-GB", 16, ["To Sherlock Holmes she is always the woman.", "Copper Beeches"]),
-        ("epub/e3-mrs-dalloway-one-chapter.epub", "en-GB", 5, ["said she would buy the flowers herself.", "For there she was."]),
+        (
+            "epub/e3-sherlock-se.epub",
+            "en-GB",
+            16,
+            ["To Sherlock Holmes she is always the woman.", "Copper Beeches"],
+        ),
+        (
+            "epub/e3-mrs-dalloway-one-chapter.epub",
+            "en-GB",
+            5,
+            ["said she would buy the flowers herself.", "For there she was."],
+        ),
         ("epub/e3-tts-mol-w3c.epub", "en", 2, ["Call me Ishmael.", "take to the ship"]),
-        ("epub/e3-obfuscated-fonts.epub", "en-US", 1, ["April is the cruellest month", "A GAME OF CHESS", "Shantih"]),
-        ("html/frankenstein-84-h.html", "en", 28, ["Letter 1", "Chapter 1", "Chapter 24", "lost in darkness and distance"]),
-        ("html/readability-wikipedia.html", "en", 6, ["Mozilla is a free-software community", "History", "Firefox"]),
+        (
+            "epub/e3-obfuscated-fonts.epub",
+            "en-US",
+            1,
+            ["April is the cruellest month", "A GAME OF CHESS", "Shantih"],
+        ),
+        (
+            "html/frankenstein-84-h.html",
+            "en",
+            28,
+            ["Letter 1", "Chapter 1", "Chapter 24", "lost in darkness and distance"],
+        ),
+        (
+            "html/readability-wikipedia.html",
+            "en",
+            6,
+            ["Mozilla is a free-software community", "History", "Firefox"],
+        ),
         ("html/readability-hukumusume.html", "ja", 1, ["肉をくわえたイヌが、橋を渡っていました。"]),
         ("html/sjis-no-declaration.html", "ja", 1, ["衆院議院運営委員会は９日午後の理事会で"]),
-        ("md/commonmark-spec.md", "en", 28, ["What is Markdown?", "Preliminaries", "Appendix: A parsing strategy"]),
+        (
+            "md/commonmark-spec.md",
+            "en",
+            28,
+            ["What is Markdown?", "Preliminaries", "Appendix: A parsing strategy"],
+        ),
         ("md/docling-wiki.md", "en", 1, ["IBM", "International Business Machines"]),
         ("md/eng-spa.md", "en", 1, ["All human beings are born free", "Todos los seres humanos"]),
-        ("txt/pride-1342-0.txt", "en", 62, ["It is a truth universally acknowledged", "Chapter 61", "uniting them."]),
+        (
+            "txt/pride-1342-0.txt",
+            "en",
+            62,
+            ["It is a truth universally acknowledged", "Chapter 61", "uniting them."],
+        ),
         ("txt/enc-KOI8-R-ude_1.txt", "ru", 1, ["В гимназии он не был в числе первых учеников"]),
         ("txt/enc-UTF-16LE-nobom-utf16le.txt", "", 1, ["DateTime,Bid,Ask"]),
         ("txt/udhr.txt", "", 1, ["Universal Declaration of Human Right"]),
     ],
-)  # fmt: skip
+)
 def test_a_sample_is_read_in_its_order(
     samples: Path, name: str, language: str, sections: int, pieces: list[str]
 ) -> None:

@@ -13,7 +13,8 @@ def texts(text: str, encoding: str = "utf-8") -> list[str]:
 
 def test_blank_lines_part_paragraphs_whose_lines_were_broken_at_a_width() -> None:
     assert texts(
-        "This paragraph was broken by hand at a\nwidth of forty characters or so, which\nis seen here.\n\n\nAnother one.\n"
+        "This paragraph was broken by hand at a\nwidth of forty characters or so, which\nis seen here.\n"
+        "\n\nAnother one.\n"
     ) == [
         "This paragraph was broken by hand at a width of forty characters or so, which is seen here.",
         "Another one.",

@@ -27,7 +27,8 @@ def test_title_authors_and_language_come_from_the_package() -> None:
     book = read_body(
         "<p>x</p>",
         language="de-AT",
-        metadata='<dc:creator id="c">Anna Å</dc:creator><dc:creator opf:role="ill">The Illustrator</dc:creator>'
+        metadata='<dc:creator id="c">Anna Å</dc:creator>'
+        '<dc:creator opf:role="ill">The Illustrator</dc:creator>'
         '<dc:creator id="t">The Translator</dc:creator><meta refines="#t" property="role">trl</meta>',
     )
     assert (book.document.title, book.document.authors, book.document.language) == (
@@ -43,7 +44,8 @@ def test_an_undeclared_language_is_detected() -> None:
 
 def test_the_navigation_document_is_the_table_of_contents() -> None:
     nav = page(
-        '<nav epub:type="landmarks"><ol><li><a href="one.xhtml">no</a></li></ol></nav><nav epub:type="toc"><ol>'
+        '<nav epub:type="landmarks"><ol><li><a href="one.xhtml">no</a></li></ol></nav><nav '
+        'epub:type="toc"><ol>'
         '<li><a href="one.xhtml">Part <i>one</i></a><ol><li><a href="two.xhtml#deep">Deep</a></li></ol></li>'
         '<li><a href="gone.xhtml">Gone</a></li></ol></nav>'
     )
@@ -64,7 +66,8 @@ def test_the_navigation_document_is_the_table_of_contents() -> None:
 
 def test_an_epub_2_has_its_contents_from_the_ncx() -> None:
     ncx = (
-        '<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap><navPoint><navLabel><text>First</text></navLabel>'
+        "<ncx "
+        'xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap><navPoint><navLabel><text>First</text></navLabel>'
         '<content src="one.xhtml"/></navPoint></navMap></ncx>'
     )
     book = read(parse, epub({"one.xhtml": "<p>1</p>"}, items=NCX_ITEM, others={"OPS/toc.ncx": ncx}))
@@ -81,8 +84,10 @@ def test_without_either_the_headings_are_the_contents() -> None:
 
 def test_footnotes_are_told_apart_and_their_marks_are_not_read() -> None:
     book = read_body(
-        '<p>Text<a epub:type="noteref" href="#n1">1</a> goes on.</p><aside epub:type="footnote" id="n1"><p>Note.</p></aside>'
-        '<section role="doc-endnotes"><ol><li id="n2"><p>Second note <a role="doc-backlink" href="#x">↩</a></p></li></ol></section>'
+        '<p>Text<a epub:type="noteref" href="#n1">1</a> goes on.</p><aside epub:type="footnote" '
+        'id="n1"><p>Note.</p></aside>'
+        '<section role="doc-endnotes"><ol><li id="n2"><p>Second note <a role="doc-backlink" '
+        'href="#x">↩</a></p></li></ol></section>'
     )
     assert book.texts(BlockRole.PARAGRAPH) == ["Text goes on."]
     assert book.texts(BlockRole.FOOTNOTE) == ["Note.", "Second note"]
@@ -97,7 +102,8 @@ def test_a_raised_number_that_leads_elsewhere_is_a_note_mark_too() -> None:
 
 def test_page_breaks_and_ruby_are_shown_but_not_read() -> None:
     book = read_body(
-        '<p>One <span epub:type="pagebreak" id="p7">7</span>two <ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp></ruby>.</p>'
+        '<p>One <span epub:type="pagebreak" id="p7">7</span>two <ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>'
+        "</ruby>.</p>"
     )
     assert book.texts() == ["One two 漢."]
     assert '<rt><span data-unread="ruby">かん</span></rt>' in book.html
@@ -105,8 +111,10 @@ def test_page_breaks_and_ruby_are_shown_but_not_read() -> None:
 
 def test_what_is_hidden_is_neither_shown_nor_read() -> None:
     body = (
-        '<p hidden="hidden">a</p><p style="color:red; display : none">b</p><p class="off">c</p><p id="gone">d</p>'
-        '<p class="on">Seen.</p><style>.x{color:red} .off, #gone { display:none } @media print { .on {display:none} }</style>'
+        '<p hidden="hidden">a</p><p style="color:red; display : none">b</p><p class="off">c</p><p '
+        'id="gone">d</p>'
+        '<p class="on">Seen.</p><style>.x{color:red} .off, #gone { display:none } @media print { .on '
+        "{display:none} }</style>"
     )
     head = '<link rel="stylesheet" href="s.css"/>'
     css = (
@@ -122,7 +130,8 @@ def test_pictures_are_kept_by_content_whatever_they_are_called() -> None:
         parse,
         epub(
             {
-                "one.xhtml": '<p>x</p><img src="i/a.jpg" alt="A tree."/><p>with <img src="i/a.jpg" alt="small"/> one</p>'
+                "one.xhtml": '<p>x</p><img src="i/a.jpg" alt="A tree."/>'
+                '<p>with <img src="i/a.jpg" alt="small"/> one</p>'
             },
             items='<item id="c" href="i/a.jpg" media-type="image/jpeg" properties="cover-image"/>',
             others={"OPS/i/a.jpg": PNG},
@@ -166,8 +175,11 @@ def test_links_between_files_lead_to_blocks() -> None:
         parse,
         epub(
             {
-                "one.xhtml": '<p>See <a href="two.xhtml#t">there</a>, <a href="two.xhtml">all</a>, <a href="no.xhtml">no</a>, '
-                '<a href="https://example.org/?a=1&amp;b=2">out</a>, <a href="javascript:alert(1)">bad</a>.</p>',
+                "one.xhtml": '<p>See <a href="two.xhtml#t">there</a>, <a href="two.xhtml">all</a>, '
+                '<a href="no.xhtml">no</a>, '
+                '<a href="https://example.org/?a=1&amp;b=2">out</a>, '
+                '<a href="javascript:alert(1)">bad</a>.</p>'
+                "",
                 "two.xhtml": '<p>Begin</p><p>Target <b id="t">here</b></p>',
             }
         ),
@@ -182,7 +194,8 @@ def test_links_between_files_lead_to_blocks() -> None:
 
 def test_tables_lists_quotes_and_code_keep_their_roles() -> None:
     book = read_body(
-        "<table><caption>Ages</caption><tr><th>Name</th><th>Age</th></tr><tr><td>Ann Lee.</td><td><p>3</p><p>or 4</p></td></tr>"
+        "<table><caption>Ages</caption><tr><th>Name</th><th>Age</th></tr><tr><td>Ann Lee.</td>"
+        "<td><p>3</p><p>or 4</p></td></tr>"
         "</table><ul><li>first</li><li><p>second</p></li></ul><blockquote><p>quoted</p></blockquote>"
         "<pre>\n\nx = 1\n  y = 2\n</pre><figure><img alt='pic'/><figcaption>cap</figcaption></figure>"
         '<p role="doc-biblioentry">Lee, A. (1990)</p><dl><dt>term</dt><dd>meaning</dd></dl>'
