@@ -2,6 +2,8 @@
 
 import { isAbort } from "../lib/signals.js";
 
+/** Longer than anything takes: planning a very long book, the first time. */
+const DEADLINE_MS = 60_000;
 const UNREACHABLE = "Lectern cannot be reached. Check your connection and try again.";
 
 export class ApiError extends Error {
@@ -54,6 +56,12 @@ export function problemFrom(status, body) {
   });
 }
 
+/** @param {AbortSignal} [signal] */
+function withDeadline(signal) {
+  const deadline = AbortSignal.timeout(DEADLINE_MS);
+  return signal ? AbortSignal.any([signal, deadline]) : deadline;
+}
+
 /**
  * @param {string} method
  * @param {string} url
@@ -65,7 +73,7 @@ export async function send(method, url, { json, signal, keepalive, cache } = {})
   try {
     response = await fetch(url, {
       method,
-      signal,
+      signal: withDeadline(signal),
       keepalive,
       cache,
       credentials: "same-origin",

@@ -184,6 +184,7 @@ export class Library extends Component {
 function frame() {
   return html`
     <header class="app-bar">
+      <h1 class="unseen">Library</h1>
       <a class="wordmark" href="/app"><img src="/ui/icon.svg" alt="" width="28" height="28"> Lectern</a>
       <span class="app-bar-space"></span>
       <button type="button" class="button button-primary" data-do="choose">${icon("plus")} <span>Add<span class="wide-only"> documents</span></span></button>
@@ -218,7 +219,7 @@ function welcome(formats) {
   const names = formats.map((format) => format.replace(".", "").toUpperCase()).join(", ");
   return html`<section class="welcome">
     <div class="welcome-books" aria-hidden="true"><span></span><span></span><span></span></div>
-    <h1>What would you like to hear?</h1>
+    <h2>What would you like to hear?</h2>
     <p>Drop a book or an article anywhere on this page. Lectern reads it aloud and lights every word as it is spoken.</p>
     <button type="button" class="button button-primary button-large" data-do="choose">${icon("upload")} Choose files</button>
     <p class="welcome-formats">${names}</p>

@@ -356,9 +356,9 @@ function frame() {
       <div class="page-notice"></div>
       <lectern-text class="book-text"></lectern-text>
       <nav class="reader-ends" aria-label="Sections"></nav>
+      <button type="button" class="to-voice" data-command="to-voice" hidden>${icon("voice")} Back to the voice</button>
     </main>
-    <button type="button" class="to-voice" data-command="to-voice" hidden>${icon("voice")} Back to the voice</button>
-    <lectern-player></lectern-player>
+    <lectern-player role="region" aria-label="Player"></lectern-player>
     <lectern-contents></lectern-contents>
     <lectern-voices></lectern-voices>
     <lectern-shortcuts></lectern-shortcuts>
