@@ -17,7 +17,7 @@ def setup_access_log(app: web.Application) -> None:
 @web.middleware
 async def _logged(request: web.Request, handler: Handler) -> web.StreamResponse:
     started = time.perf_counter()
-    status = 500
+    status = 499  # stays so when the request is cancelled
     try:
         response = await handler(request)
         status = response.status

@@ -49,15 +49,7 @@ async def test_static_files_are_revalidated_by_their_content(browser: Browser) -
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "/ui/pages/app.html",
-        "/ui/..%2fwiring.py",
-        "/ui/%2e%2e/wiring.py",
-        "/ui/none.js",
-        "/ui/%00.js",
-        "/ui/styles",
-    ],
+    "name", ["pages/app.html", "..%2fwiring.py", "%2e%2e/wiring.py", "none.js", "%00.js", "styles"]
 )
 async def test_only_files_of_the_application_are_served(browser: Browser, name: str) -> None:
     assert (await browser.get(f"/ui/{name}")).status == 404
