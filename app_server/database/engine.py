@@ -17,6 +17,7 @@ from shared.errors import Code, LecternError
 
 _BUSY_TIMEOUT_MS = 15_000
 _WRITES = "lectern_writes"
+_MAX_HOLDERS = 5
 # libpq's words, as asyncpg takes them.
 _SSL_MODES = {"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 
@@ -26,6 +27,8 @@ class Database:
         self._engine = engine
         self._writing_engine = engine.execution_options(**{_WRITES: True})
         self._local_locks: dict[str, asyncio.Lock] = {}
+        # A holder keeps one connection and asks for others; if all did, none would get on.
+        self._holders = asyncio.Semaphore(_MAX_HOLDERS)
 
     @property
     def is_postgresql(self) -> bool:
@@ -53,7 +56,7 @@ class Database:
                 if not self.is_postgresql:
                     yield
                     return
-                async with self.read() as connection:
+                async with self._holders, self.read() as connection:
                     await lock_for_transaction(connection, name)
                     yield
         finally:
