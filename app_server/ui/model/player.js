@@ -94,8 +94,10 @@ export class Player extends EventTarget {
     return this.#place;
   }
 
+  /** As asked for, filled in with what the server chose. */
   get settings() {
-    return this.#settings;
+    const { voice, model } = this.#session?.settings ?? {};
+    return { ...this.#settings, voice: this.#settings.voice ?? voice, model: this.#settings.model ?? model };
   }
 
   /** What went wrong, while the status is "failed". */
@@ -153,11 +155,10 @@ export class Player extends EventTarget {
   seek(spot) {
     this.#going.abort();
     this.#problem = null;
-    this.#floor = { blockId: spot.blockId, offset: spot.offset };
     this.#isAstray = true;
     if (this.#state.wantsSound) this.#sound.pause();
     this.#become("seek");
-    this.#moveTo({ ...this.#floor, ordinal: null, word: null });
+    this.#moveTo({ blockId: spot.blockId, offset: spot.offset, ordinal: null, word: null });
     if (this.#state.wantsSound) void this.#go();
   }
 
@@ -258,6 +259,7 @@ export class Player extends EventTarget {
   async #position({ renew }) {
     const { signal } = this.#going;
     const spot = { blockId: this.#place.blockId, offset: this.#place.offset };
+    this.#floor = spot;
     const isNew = !this.#session || this.#session.isGone;
     const session = isNew ? await this.#openSession(spot, signal) : /** @type {ListeningSession} */ (this.#session);
     // The first segment of a block needs no plan: sound first.
@@ -323,7 +325,6 @@ export class Player extends EventTarget {
     const going = (this.#going = childController(this.#signal));
     this.#become("lost");
     this.#isAstray = true;
-    this.#floor = { blockId: this.#place.blockId, offset: this.#place.offset };
     while (!going.signal.aborted && this.#state.wantsSound) {
       try {
         await untilOnlineOr(this.#backoff.next(), going.signal);
@@ -485,14 +486,18 @@ export class Player extends EventTarget {
   }
 }
 
+function isOffline() {
+  return globalThis.navigator?.onLine === false;
+}
+
 /** Wait, but not past the moment the browser is online again. @param {number} milliseconds @param {AbortSignal} signal */
 async function untilOnlineOr(milliseconds, signal) {
   const waiting = childController(signal);
   const online = new Promise((resolve) => {
-    if (navigator.onLine === false) globalThis.addEventListener("online", resolve, { once: true, signal: waiting.signal });
+    if (isOffline()) globalThis.addEventListener("online", resolve, { once: true, signal: waiting.signal });
   });
   try {
-    await Promise.race([delay(navigator.onLine === false ? RETRY_OFFLINE_MS : milliseconds, waiting.signal), online]);
+    await Promise.race([delay(isOffline() ? RETRY_OFFLINE_MS : milliseconds, waiting.signal), online]);
   } finally {
     waiting.abort();
   }
