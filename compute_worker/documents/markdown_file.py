@@ -14,13 +14,16 @@ from compute_worker.documents.html_file import read_page
 from compute_worker.documents.language import declared_language
 from compute_worker.documents.output import ArtifactFolder
 
+_MOST_NESTING = 200  # what is nested deeper is lost: the parser's own limit is 20
 _FIELD = re.compile(r"^(title|author|lang|language)\s*:\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
 
 
 def parse(path: Path, output: ArtifactFolder, *, file_name: str) -> None:
     output.report("reading", 0, 0)
     text = decode(path.read_bytes())
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": _MOST_NESTING}).enable(
+        ["table", "strikethrough"]
+    )
     parser.use(footnote_plugin).use(front_matter_plugin)
     tokens = parser.parse(text)
     fields = _front_matter(tokens[0].content) if tokens and tokens[0].type == "front_matter" else {}

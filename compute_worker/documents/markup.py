@@ -5,6 +5,8 @@ from typing import Final, TypeAlias
 
 from lxml import etree
 
+from compute_worker.documents.failures import over_limit
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -118,12 +120,15 @@ def parse_xhtml(text: str) -> Element | None:
 
 
 def parse_html(text: str) -> Element | None:
-    """None when there is nothing in it."""
+    """None when there is nothing in it. Raises DOCUMENT_TOO_COMPLEX where libxml2 gives up half-way."""
     parser = etree.HTMLParser(no_network=True, huge_tree=True, remove_comments=True, remove_pis=True)
     try:
-        return etree.fromstring(_PROLOG.sub("", text, count=1), parser)
+        root = etree.fromstring(_PROLOG.sub("", text, count=1), parser)
     except (etree.XMLSyntaxError, ValueError):
-        return None
+        root = None
+    if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
+        raise over_limit("DOCUMENT_TOO_COMPLEX", "This file is nested too deeply to be read.")
+    return root
 
 
 def body_of(root: Element) -> Element:

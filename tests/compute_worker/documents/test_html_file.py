@@ -121,6 +121,12 @@ def test_nothing_that_a_page_brings_can_run_or_call_home(hostile: str) -> None:
     assert "class=" not in html
 
 
+def test_a_page_nested_beyond_the_limit_is_refused_rather_than_cut_short() -> None:
+    with pytest.raises(LecternError) as caught:
+        read(parse, b"<p>Begin</p>" + b"<div>" * 5000 + b"Lost")
+    assert caught.value.reason == "DOCUMENT_TOO_COMPLEX"
+
+
 def test_the_direction_of_the_page_is_kept() -> None:
     assert read(parse, b'<html dir="rtl"><p>Lorem</p>').sections[0].direction is TextDirection.RTL
 
