@@ -96,6 +96,7 @@ async def _connect(options: Mapping[str, Any], name: str) -> Client:
                 connect_timeout=3,
                 error_cb=_log_error,
                 disconnected_cb=_log_disconnected,
+                closed_cb=_log_closed,
                 reconnected_cb=_log_reconnected,
             )
         except (OSError, NatsError, TimeoutError) as error:
@@ -110,7 +111,11 @@ async def _log_error(error: Exception) -> None:
 
 
 async def _log_disconnected() -> None:
-    log.warning("broker disconnected, reconnecting")
+    log.info("broker disconnected")  # on purpose at the end, or about to be mended
+
+
+async def _log_closed() -> None:
+    log.debug("broker connection closed")
 
 
 async def _log_reconnected() -> None:

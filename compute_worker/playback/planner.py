@@ -12,6 +12,8 @@ import regex
 
 from compute_worker.documents.model import Block, BlockRole, Section
 from compute_worker.playback.model import Plan, PlanOptions, PlanSection, Segment
+from compute_worker.speech.spoken import to_spoken
+from compute_worker.speech.words import spoken_words
 
 JOIN_BELOW_CHARACTERS = 150
 SENTENCE_PAUSE_FRAMES = 8  # 192 ms, besides the 80 ms of guard that normalized speech keeps
@@ -20,7 +22,7 @@ HEADING_PAUSE_FRAMES = 33  # 792 ms
 SECTION_PAUSE_FRAMES = 50  # 1.2 s
 
 HEADING_ROLES = frozenset({BlockRole.TITLE, BlockRole.HEADING})
-SPEAKABLE = regex.compile(r"[\p{L}\p{N}]")
+SURELY_SPEAKABLE = regex.compile(r"[a-zA-Z0-9]{2}|\p{L}{2}")
 # Where an overlong sentence may be cut, best first.
 BREAKS = (regex.compile(r"[;:—–]\s+"), regex.compile(r"[,、،，]\s*"), regex.compile(r"\s+"))
 
@@ -103,9 +105,9 @@ def _pieces(block: Block, limit: int) -> Iterator[_Piece]:
 def _speakable_sentences(block: Block, limit: int) -> Iterator[_Piece]:
     for sentence in block.sentences:
         start, end = _stripped(block.text, sentence.start, sentence.end)
-        if not SPEAKABLE.search(block.text, start, end):
+        if not is_speakable(block.text[start:end], block.language):
             continue
-        for cut_start, cut_end in _cut(block.text, start, end, limit):
+        for cut_start, cut_end in _cut(block, start, end, limit):
             yield _Piece(cut_start, cut_end, sentence.ordinal, 1)
 
 
@@ -117,15 +119,22 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _cut(text: str, start: int, end: int, limit: int) -> Iterator[tuple[int, int]]:
+def _cut(block: Block, start: int, end: int, limit: int) -> Iterator[tuple[int, int]]:
     while end - start > limit:
-        middle = _break_before(text, start, start + limit)
-        cut = _stripped(text, start, middle)
-        if SPEAKABLE.search(text, *cut):
+        middle = _break_before(block.text, start, start + limit)
+        cut = _stripped(block.text, start, middle)
+        if is_speakable(block.text[slice(*cut)], block.language):
             yield cut
-        start = _stripped(text, middle, end)[0]
-    if SPEAKABLE.search(text, start, end):
+        start = _stripped(block.text, middle, end)[0]
+    if is_speakable(block.text[start:end], block.language):
         yield start, end
+
+
+def is_speakable(text: str, language: str) -> bool:
+    """Whether a voice has anything to say here once ornaments are gone."""
+    if "//" not in text and SURELY_SPEAKABLE.search(text):
+        return True
+    return bool(spoken_words(to_spoken(text, language).text))
 
 
 def _break_before(text: str, start: int, latest: int) -> int:

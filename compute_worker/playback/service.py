@@ -1,5 +1,7 @@
 """What listeners do: start, look at the plan, move, stop."""
 
+import asyncio
+import contextlib
 from dataclasses import dataclass
 
 from compute_worker.credentials.ports import CredentialSource
@@ -17,8 +19,11 @@ from compute_worker.playback.model import (
 )
 from compute_worker.playback.plans import Plans
 from compute_worker.playback.sessions import Sessions
+from compute_worker.speech.model import Provider
 from compute_worker.speech.ports import SpeechProviders
 from shared.errors import Code, LecternError
+
+VOICES_SECONDS = 3.0  # a listener waits for this once per provider; the answer is kept
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,7 @@ class Playback:
         language = settings.language or plan.language or "en"
         provider = await self._credentials.resolve(settings.provider_ref)
         model = settings.model or provider.default_model
-        voice = settings.voice or self._providers.open(provider).default_voice(model, language)
+        voice = settings.voice or await self._default_voice(provider, model, language)
         return VoiceSettings(
             provider_ref=settings.provider_ref,
             model=model,
@@ -119,6 +124,13 @@ class Playback:
             native_speed=settings.native_speed or 1.0,
             language=language,
         )
+
+    async def _default_voice(self, provider: Provider, model: str, language: str) -> str:
+        speech = self._providers.open(provider)
+        with contextlib.suppress(LecternError, TimeoutError):
+            async with asyncio.timeout(VOICES_SECONDS):
+                await speech.list_voices(model)  # what the provider has decides what its default is
+        return speech.default_voice(model, language)
 
     async def _submit(self, session_id: str, *, again: bool) -> OperationRecord:
         return await self._queue.submit(

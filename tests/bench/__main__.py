@@ -102,8 +102,8 @@ async def _synthesis_cost(instance: LecternInstance, reader: Reader, source: ran
     assert worker is not None
     before = cpu_seconds(worker)
     session = await reader.play(document_id)
-    frames = await reader.generate_all(session)
-    hours = frames * 24 / 1000 / 3600
+    frames = await reader.generate(session, 0, session["segmentCount"])
+    hours = sum(frames.values()) * 24 / 1000 / 3600
     return [
         Figure(
             "CPU of the worker per audio hour synthesized, beside the provider's own",

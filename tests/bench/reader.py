@@ -1,6 +1,7 @@
 """A reader of Lectern's own API, with a clock."""
 
 import asyncio
+import io
 import json
 import secrets
 import time
@@ -43,7 +44,7 @@ class Reader:
 
     async def upload(self, name: str, body: bytes) -> str:
         form = aiohttp.FormData()
-        form.add_field("file", body, filename=name, content_type="application/octet-stream")
+        form.add_field("file", io.BytesIO(body), filename=name, content_type="application/octet-stream")
         async with self._http.post(f"{self._base_url}/api/documents", data=form) as answer:
             text = await answer.text()
             assert answer.status == 201, text
@@ -88,19 +89,45 @@ class Reader:
                     break
         return received
 
-    async def generate_all(self, session: dict[str, Any]) -> int:
-        """Moves the cursor through the session until every segment exists; frames of all of them."""
+    async def read_all(self, url: str) -> bytes:
+        async with self._http.get(url, timeout=aiohttp.ClientTimeout(total=None)) as answer:
+            assert answer.status == 200, answer.status
+            return await answer.read()
+
+    async def upload_problem(self, name: str, body: bytes) -> dict[str, str]:
+        """The code and message with which a file is refused, at once or after looking into it."""
+        form = aiohttp.FormData()
+        form.add_field("file", io.BytesIO(body), filename=name, content_type="application/octet-stream")
+        async with self._http.post(f"{self._base_url}/api/documents", data=form) as answer:
+            problem = json.loads(await answer.text())
+            if answer.status != 201:
+                return {"code": problem["code"], "message": problem["detail"]}
+        async with asyncio.timeout(60):
+            while True:
+                document = (await self.get(f"/api/documents/{problem['document']['id']}"))["document"]
+                assert document["state"] != "ready", document
+                if document["state"] == "failed":
+                    return dict(document["error"])
+                await asyncio.sleep(0.05)
+
+    async def generate(self, session: dict[str, Any], start: int, end: int) -> dict[int, int]:
+        """Moves the cursor until segments [start, end) exist; their frames with pauses, by ordinal."""
         frames: dict[int, int] = {}
-        async with self._http.get(self._base_url + session["eventsUrl"]) as events:
+        missing = set(range(start, end))
+        async with self._http.get(
+            self._base_url + session["eventsUrl"], timeout=aiohttp.ClientTimeout(total=None)
+        ) as events:
             async for line in events.content:
-                if not line.startswith(b"data:"):
+                event = json.loads(line[5:]) if line.startswith(b"data:") else {}
+                if "frames" not in event:
+                    assert "message" not in event, event
                     continue
-                event = json.loads(line[5:])
-                if "ordinal" in event and "frames" in event:
-                    frames[event["ordinal"]] = event["frames"]
-                    if len(frames) == session["segmentCount"]:
-                        return sum(frames.values())
-                    await self.move(session, min(set(range(session["segmentCount"])) - set(frames)))
+                frames[event["ordinal"]] = event["frames"] + event["pauseFrames"]
+                if event["ordinal"] in missing:
+                    missing.discard(event["ordinal"])
+                    if not missing:
+                        return {ordinal: frames[ordinal] for ordinal in range(start, end)}
+                    await self.move(session, min(missing))
         raise AssertionError("the events ended before the segments did")
 
     async def move(self, session: dict[str, Any], ordinal: int, *, playing: bool = True) -> None:

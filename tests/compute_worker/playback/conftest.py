@@ -80,7 +80,9 @@ class Listener:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def url(self, **query: int) -> str:
-        token = self.worker.tokens.mint(session_id=self.session_id, user_id="user", document_id="document").token
+        token = self.worker.tokens.mint(
+            session_id=self.session_id, user_id="user", document_id="document"
+        ).token
         parameters = "&".join(f"{name}={value}" for name, value in {"token": token, **query}.items())
         return f"{self.worker.http_url}/v1/tts-playback/sessions/{self.session_id}/audio?{parameters}"
 
