@@ -58,6 +58,8 @@ export class Reader extends Component {
   /** The section on the page, and the one on its way there. */
   #shown = -1;
   #wanted = -1;
+  /** Is there a place worth showing: one kept from earlier, or one gone to since? */
+  #hasPlace = false;
 
   connected() {
     render(this, frame());
@@ -101,6 +103,7 @@ export class Reader extends Component {
     this.#book = new Book({ reading, loadSection: (index) => getSection(this.#documentId, index, this.signal) });
     const first = reading.sections.find((section) => section.sentenceCount > 0) ?? reading.sections[0];
     if (!first) return this.#showFailure("There is nothing to read here", "This document has no text.");
+    this.#hasPlace = item.position !== null;
     const spot = { blockId: item.position?.blockId || `${first.index}-0`, offset: item.position?.offset ?? 0 };
     const chosen = this.preferences.get("voice");
     const settings = { ...(chosen ?? { providerRef: defaultProvider }), language: reading.language || undefined };
@@ -166,6 +169,7 @@ export class Reader extends Component {
   }
 
   #onPlace() {
+    this.#hasPlace = true;
     const { blockId, ordinal, word } = this.#player.place;
     const section = sectionOf(blockId);
     setOrRemove(this, "segment", ordinal);
@@ -181,7 +185,7 @@ export class Reader extends Component {
   #light() {
     const { blockId, offset, word } = this.#player.place;
     const section = this.#book.peek(sectionOf(blockId));
-    if (!section || sectionOf(blockId) !== this.#shown) return this.#highlighter.forget();
+    if (!section || !this.#hasPlace || sectionOf(blockId) !== this.#shown) return this.#highlighter.forget();
     const sentence = section.sentenceAt({ blockId, offset });
     const range = this.#highlighter.show(blockId, sentence ? [sentence.start, sentence.end] : null, word);
     const target = range ?? this.#text.element(blockId);
