@@ -25,7 +25,8 @@ from compute_worker.documents.model import TextDirection
         ("تمام افراد بشر آزاد به دنیا می‌آیند و چیزی", "fa"),
         ("सभी मनुष्यों को गौरव", "hi"),
         ("12 345 – §§", ""),
-        ("Lorem ipsum dolor sit amet", ""),
+        ("Lorem ipsum dolor sit amet", "la"),
+        ("This is a small page about a dog and a cat.", "en"),
     ],
 )
 def test_a_language_is_known_by_its_script_and_its_words(text: str, language: str) -> None:
