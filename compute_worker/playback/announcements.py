@@ -1,8 +1,12 @@
 """What a session's listeners are told, as values and as events of the broker."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
+from operator import attrgetter
 from typing import Any
+
+from compute_worker.operations.events import Event
 
 
 class GenerationState(Enum):
@@ -74,3 +78,25 @@ def from_payload(payload: dict[str, Any]) -> Announcement:
     if payload["type"] == "state":
         return StateChanged(GenerationState(fields["state"]))
     return ProblemOccurred(**fields)
+
+
+def still_true(events: Sequence[Event]) -> list[Event]:
+    """What a newcomer has to be told of past events: the latest of each segment, the present state, and
+    problems only while they are the reason for it."""
+    segments: dict[int, Event] = {}
+    state: Event | None = None
+    problems: list[Event] = []
+    for event in events:
+        payload = event.payload
+        if payload["type"] == "segment":
+            segments[payload["ordinal"]] = event
+        elif payload["type"] == "lost":
+            segments.pop(payload["ordinal"], None)
+        elif payload["type"] == "problem":
+            problems.append(event)
+        else:
+            state = event
+            if payload["state"] != GenerationState.STOPPED.value:
+                problems.clear()
+    kept = [*segments.values(), *problems, *([state] if state else [])]
+    return sorted(kept, key=attrgetter("event_id"))

@@ -17,6 +17,8 @@ from shared.errors import Code, LecternError
 from shared.playback_token import PlaybackTokens
 
 PATH = "/v1/tts-playback/sessions/{session_id}/audio"
+# What RFC 8673, section 2.2, gives as the last byte of content that is still growing.
+INDETERMINATE_LAST = 2**53 - 1
 PROBE = ByteRange(0, 1)  # how Safari asks whether ranges are understood
 BASE_HEADERS = {
     "Content-Type": "audio/mpeg",
@@ -99,7 +101,7 @@ class AudioRoute:
     async def _answer_open(
         self, request: web.Request, stream: AudioStream, asked: ByteRange | None
     ) -> web.StreamResponse:
-        """While the length is unknown: a whole stream, the probe, or what exists from a byte on."""
+        """While the length is unknown: a whole stream, the probe, or the stream from a byte on."""
         if asked is None or asked.first is None or asked == ByteRange(0, None):
             return await _send(request, stream, _Part(200, 0, None))
         if asked == PROBE:
@@ -111,9 +113,12 @@ class AudioRoute:
         end = stream.known_bytes()
         if end <= asked.first:  # the stream turned out to be shorter
             return web.Response(status=416, headers={**BASE_HEADERS, "Content-Range": f"bytes */{end}"})
-        if asked.last is not None:
-            end = min(end, asked.last + 1)
-        return await _send(request, stream, _Part(206, asked.first, end, f"bytes {asked.first}-{end - 1}/*"))
+        if asked.last is None:
+            content_range = f"bytes {asked.first}-{INDETERMINATE_LAST}/*"
+            return await _send(request, stream, _Part(206, asked.first, None, content_range))
+        end = min(end, asked.last + 1)
+        content_range = f"bytes {asked.first}-{end - 1}/*"
+        return await _send(request, stream, _Part(206, asked.first, end, content_range))
 
 
 @dataclass(frozen=True)

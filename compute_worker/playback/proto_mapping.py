@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from compute_worker.playback.announcements import ProblemOccurred, SegmentReady, StateChanged
+from compute_worker.playback.announcements import Announcement, SegmentLost, SegmentReady, StateChanged
 from compute_worker.playback.model import (
     DEFAULT_MAX_SEGMENT_CHARACTERS,
     Extent,
@@ -71,13 +71,15 @@ def plan_to_proto(plan: Plan, section: int | None) -> pb.GetPlanResponse:
 
 
 def event_to_proto(
-    event_id: int, announcement: SegmentReady | StateChanged | ProblemOccurred, words: Sequence[WordTime]
+    event_id: int, announcement: Announcement, words: Sequence[WordTime]
 ) -> pb.WatchSessionResponse:
     if isinstance(announcement, SegmentReady):
         return pb.WatchSessionResponse(event_id=event_id, segment=_segment_event(announcement, words))
     if isinstance(announcement, StateChanged):
         state = pb.GenerationState.Value(f"GENERATION_STATE_{announcement.state.name}")
         return pb.WatchSessionResponse(event_id=event_id, state=pb.StateEvent(state=state))
+    if isinstance(announcement, SegmentLost):
+        raise TypeError("a lost segment is no listener's business")
     problem = pb.ProblemEvent(
         code=announcement.code,
         message=announcement.message,

@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from compute_worker.operations.events import Events
+from compute_worker.operations.events import Event, Events
 from compute_worker.playback.announcements import (
     Announcement,
-    SegmentLost,
     SegmentReady,
     from_payload,
     session_topic,
+    still_true,
 )
 from compute_worker.playback.model import Plan, Session
 from compute_worker.playback.plans import Plans
@@ -67,13 +67,18 @@ class PlaybackServicer(PlaybackServiceServicer):
         plan = await self._plans.plan(session.reading_ref, session.options)
         topic = session_topic(session.session_id)
         async with self._events.follow(topic, after_event_id=request.after_event_id) as following:
+            stored = [await following.queue.get() for _ in range(following.replay_count)]
+            for event in still_true(stored):
+                yield await self._told(event, session, plan)
             while True:
                 event = await following.queue.get()
-                announcement = from_payload(event.payload)
-                if isinstance(announcement, SegmentLost):
-                    continue  # a listener is told when it is there again
-                words = await self._words(announcement, session, plan)
-                yield event_to_proto(event.event_id, announcement, words)
+                if event.payload["type"] != "lost":  # a listener is told when it is there again
+                    yield await self._told(event, session, plan)
+
+    async def _told(self, event: Event, session: Session, plan: Plan) -> pb.WatchSessionResponse:
+        announcement = from_payload(event.payload)
+        words = await self._words(announcement, session, plan)
+        return event_to_proto(event.event_id, announcement, words)
 
     async def UpdateCursor(self, request: pb.UpdateCursorRequest, context: Any) -> pb.UpdateCursorResponse:
         await self._playback.move(request.session_id, request.ordinal, playing=request.playing)

@@ -163,8 +163,11 @@ async def test_ranges_while_the_length_is_unknown(worker):
         start = await answer.content.readexactly(2000)
     async with worker.http.get(listener.url(), headers={"Range": "bytes=1000-"}) as answer:
         assert answer.status == 206
-        assert answer.headers["Content-Range"].startswith("bytes 1000-")
+        assert answer.headers["Content-Range"] == f"bytes 1000-{2**53 - 1}/*"
         assert (await answer.content.readexactly(1000)) == start[1000:]
+    async with worker.http.get(listener.url(), headers={"Range": "bytes=1000-1099"}) as answer:
+        assert (answer.status, answer.headers["Content-Range"]) == (206, "bytes 1000-1099/*")
+        assert await answer.read() == start[1000:1100]
 
 
 @pytest.mark.parametrize("what", ["missing", "garbage", "other session", "other secret", "expired"])
@@ -236,3 +239,20 @@ async def test_the_plan_lists_the_segments_of_the_section_asked_for(worker):
     assert plan.segment_count == listener.segment_count == len(plan.sections[0].segments)
     outlines = await worker.playback.GetPlan(playback_pb2.GetPlanRequest(session_id=listener.session_id))
     assert not outlines.sections[0].segments
+
+
+async def test_a_problem_that_is_over_is_not_told_to_who_comes_later(worker, free_port):
+    worker.credentials.add_custom("broken", f"http://127.0.0.1:{free_port()}/v1")
+    reading_ref = await worker.read("First it fails, then it works.")
+    listener = await worker.listen(reading_ref, provider_ref="broken", voice="en-us")
+    await listener.until(lambda it: it.problems and "stopped" in it.states)
+    newcomer = await worker.listen(reading_ref, provider_ref="broken", voice="en-us")
+    await newcomer.until(lambda it: "stopped" in it.states)
+    assert len(newcomer.problems) >= 1  # the state it is in has a reason
+    builtin = worker.credentials.providers["builtin"]
+    worker.credentials.providers["broken"] = type(builtin).FromString(builtin.SerializeToString())
+    mended = await worker.listen(reading_ref, provider_ref="broken", voice="en-us")
+    await mended.until(lambda it: "complete" in it.states)
+    later = await worker.listen(reading_ref, provider_ref="broken", voice="en-us")
+    await later.until(lambda it: "complete" in it.states and it.segments)
+    assert later.problems == []
