@@ -43,11 +43,18 @@ bench: $(VENV)/.dev ## Measure what the design sets bars for
 	@PYTHONPATH=tests $(BIN)/python -m bench
 
 .PHONY: check
-check: $(VENV)/.dev check-generated check-proto ## Lint, types, import rules, contracts, generated files
+check: $(VENV)/.dev check-generated check-proto check-ui ## Lint, types, import rules, contracts, generated files
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(BUILD)/imports.txt || { cat $(BUILD)/imports.txt; exit 1; }
+
+.PHONY: check-ui
+check-ui: tests/ui/node_modules/.package-lock.json
+	@tests/ui/node_modules/.bin/tsc --project tests/ui/tsconfig.json
+
+tests/ui/node_modules/.package-lock.json: tests/ui/package-lock.json
+	@npm ci --prefix tests/ui --silent --no-audit --no-fund
 
 .PHONY: check-proto
 check-proto: $(BUILD)/lectern.binpb

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs the Debian packages that the tests need and that are missing: a browser, and node.
+# Installs the Debian packages that the tests need and that are missing: a browser, and node with npm.
 set -eu
 
 missing=
 command -v chromium >/dev/null || missing="$missing chromium"
 command -v node >/dev/null || missing="$missing nodejs"
+command -v npm >/dev/null || missing="$missing npm"
 if [ -z "$missing" ]; then
     exit 0
 fi
