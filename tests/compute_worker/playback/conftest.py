@@ -117,6 +117,7 @@ class Worker:
     operations: OperationServiceStub
     playback: PlaybackServiceStub
     http_url: str
+    grpc_address: str
     store: S3Store
     http: aiohttp.ClientSession
     credentials: CredentialBook
@@ -238,6 +239,7 @@ async def _worker(nats_server, object_store, book, prefix, free_port, broker_por
             operations=OperationServiceStub(channel),
             playback=PlaybackServiceStub(channel),
             http_url=f"http://127.0.0.1:{http_port}",
+            grpc_address=f"127.0.0.1:{grpc_port}",
             store=store,
             http=http,
             credentials=book,
