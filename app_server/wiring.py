@@ -19,7 +19,7 @@ from app_server.accounts.sql_store import SqlAccountStore, SqlAttemptStore, SqlS
 from app_server.background import BackgroundTasks
 from app_server.clock import Clock, now_ms
 from app_server.database.engine import Database, database_url, open_database
-from app_server.database.migrate import migrate
+from app_server.database.migrate import migrate, require_current
 from app_server.http.application import create_application
 from app_server.http.client_address import ClientAddresses
 from app_server.http.health import HealthRoutes
@@ -233,6 +233,8 @@ async def _migrated_database(settings: AppSettings) -> AsyncIterator[Database]:
     url = database_url(settings.database)
     if settings.database.run_migrations:
         await migrate(url)
+    else:
+        await require_current(url)
     async with open_database(url) as database:
         yield database
 

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Installs the Debian packages that the tests need and that are missing: a browser, and node with npm.
+# Installs the Debian packages that the tests need and that are missing: a browser, node with npm, and
+# PostgreSQL, whose programs Debian keeps out of the PATH.
 set -eu
 
 missing=
 command -v chromium >/dev/null || missing="$missing chromium"
 command -v node >/dev/null || missing="$missing nodejs"
 command -v npm >/dev/null || missing="$missing npm"
+ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 if [ -z "$missing" ]; then
     exit 0
 fi

@@ -5,10 +5,11 @@ import asyncio
 import fcntl
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
+from asyncpg import PostgresError
 from sqlalchemy import text
 from sqlalchemy.engine import URL, Connection
 from sqlalchemy.exc import DBAPIError
@@ -39,16 +40,28 @@ def main(argv: Sequence[str]) -> int:
 
 
 async def migrate(url: URL) -> None:
-    """Applies what is missing. FAILED_PRECONDITION when the database is newer than the program."""
-    engine = create_engine(url)
-    try:
+    """Applies what is missing. FAILED_PRECONDITION when the database is newer than the program, or can't be
+    opened."""
+    async with _opened(url) as engine:
         if url.get_backend_name() == "sqlite":
             async with _sqlite_file_locked(Path(url.database or "")):
                 await _migrate_sqlite(engine)
         else:
             await _migrate_postgresql(engine)
-    finally:
-        await engine.dispose()
+
+
+async def require_current(url: URL) -> None:
+    """For those who migrate by themselves: FAILED_PRECONDITION unless nothing is missing."""
+    async with _opened(url) as engine, engine.connect() as connection:
+        present = await _present_revision(connection)
+    _refuse_newer(present)
+    if present != known_revisions()[-1]:
+        raise LecternError(
+            Code.FAILED_PRECONDITION,
+            f"The database is {f'at revision {present}' if present else 'empty'} and this version of Lectern "
+            f"needs {known_revisions()[-1]}, but RUN_DB_MIGRATIONS is false. Run `lectern migrate` first.",
+            reason="DATABASE_TOO_OLD",
+        )
 
 
 def known_revisions() -> list[str]:
@@ -74,6 +87,12 @@ async def _migrate_postgresql(engine: AsyncEngine) -> None:
 
 async def _upgrade_if_behind(connection: AsyncConnection) -> None:
     present = await _present_revision(connection)
+    _refuse_newer(present)
+    if present != known_revisions()[-1]:
+        await connection.run_sync(_upgrade)
+
+
+def _refuse_newer(present: str | None) -> None:
     known = known_revisions()
     if present is not None and present not in known:
         raise LecternError(
@@ -82,8 +101,6 @@ async def _upgrade_if_behind(connection: AsyncConnection) -> None:
             f"to {known[-1]}): a newer version has used it. Run that one, or restore a copy from before.",
             reason="DATABASE_TOO_NEW",
         )
-    if present != known[-1]:
-        await connection.run_sync(_upgrade)
 
 
 async def _present_revision(connection: AsyncConnection) -> str | None:
@@ -104,6 +121,39 @@ def _upgrade(connection: Connection) -> None:
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+
+
+@asynccontextmanager
+async def _opened(url: URL) -> AsyncIterator[AsyncEngine]:
+    engine = create_engine(url)
+    try:
+        with _readable_errors(url):
+            yield engine
+    finally:
+        await engine.dispose()
+
+
+@contextmanager
+def _readable_errors(url: URL) -> Iterator[None]:
+    """At a start the operator is told which database, which variable and why; never the password."""
+    try:
+        yield
+    except (OSError, TimeoutError, DBAPIError, PostgresError) as error:
+        is_file = url.get_backend_name() == "sqlite"
+        place = url.database if is_file else f"{url.host}:{url.port or 5432}/{url.database}"
+        raise LecternError(
+            Code.FAILED_PRECONDITION,
+            f"The database {place} can't be used ({_cause(error)}). "
+            f"Check {'EMBEDDED_DB_PATH' if is_file else 'SERVER_DB_URL, and that the server runs'}.",
+            reason="DATABASE_UNUSABLE",
+        ) from error
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    # Drivers' errors come wrapped in SQLAlchemy's, which would print the statement too.
+    return str(getattr(error, "orig", error)).rpartition(">: ")[2] or type(error).__name__
 
 
 @asynccontextmanager
