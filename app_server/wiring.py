@@ -41,6 +41,7 @@ from app_server.providers.service import ProviderService
 from app_server.providers.servicer import CredentialBrokerServicer
 from app_server.providers.sql_store import SqlProviderStore
 from app_server.secrets.sealing import SecretSealer
+from app_server.secrets.stored import warn_of_unreadable_secrets
 from app_server.site_features.service import SiteFeatureService
 from app_server.site_features.sql_store import SqlFeatureStore
 from app_server.version import program_version
@@ -126,7 +127,9 @@ class _Parts:
         self._sealer = SecretSealer(auth_secret=settings.auth_secret)
         self._features = SiteFeatureService(store=SqlFeatureStore(database=database), clock=clock)
         self._provider_store = SqlProviderStore(database=database)
-        self._providers = ProviderService(store=self._provider_store, features=self._features)
+        self._providers = ProviderService(
+            store=self._provider_store, features=self._features, sealer=self._sealer
+        )
 
     async def bootstrap(self) -> None:
         await bootstrap_provider(
@@ -136,6 +139,7 @@ class _Parts:
             clock=self._clock,
             new_id=_new_id,
         )
+        await warn_of_unreadable_secrets(self._database, self._sealer)
 
     def credential_broker(self) -> CredentialBrokerServicer:
         return CredentialBrokerServicer(

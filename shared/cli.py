@@ -13,6 +13,7 @@ _COMMANDS: Final = {
     "check": ("shared.configuration.check:main", "print every configuration problem; starts nothing"),
     "env": ("shared.configuration.table:main", "print all variables"),
     "migrate": ("app_server.database.migrate:main", "bring the database up to date"),
+    "rotate-secret": ("app_server.secrets.rotate:main", "seal stored keys anew after AUTH_SECRET changed"),
     "speech-server": ("compute_worker.speech.server:main", "serve the built-in voice as a speech API"),
 }
 

@@ -16,6 +16,10 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+# Marks columns of sealed text: `lectern rotate-secret` and the check at start-up find them by it. The row's
+# primary key is the row of the secret's Place.
+SEALED = {"sealed": True}
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -121,8 +125,8 @@ providers = Table(
     Column("display_name", String(200), nullable=False),
     Column("provider_type", String(32), nullable=False),
     Column("base_url", Text, nullable=False),
-    # Sealed for this row and column; null when the provider asks for no key.
-    Column("api_key", Text),
+    # Null when the provider asks for no key.
+    Column("api_key", Text, info=SEALED),
     Column("default_model", String(200), nullable=False),
     Column("default_instructions", Text, nullable=False),
     Column("enabled", Boolean, nullable=False),

@@ -35,6 +35,7 @@ class VoiceRoutes:
                 "displayName": choice.display_name,
                 "type": choice.type,
                 "defaultModel": choice.default_model,
+                "status": "ready" if choice.has_readable_key else "key_unreadable",
             }
             for choice in choices
         ]

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from app_server.providers.model import BUILTIN_REF, DEFAULT_SLUG, Provider, is_provider_ref
 from app_server.providers.ports import ProviderStore
+from app_server.providers.secrets import api_key_place
+from app_server.secrets.sealing import SecretSealer
+from app_server.secrets.stored import is_readable
 from app_server.site_features.model import SiteFeatures
 from app_server.site_features.ports import FeatureReader
 from shared.errors import Code, LecternError
@@ -17,21 +20,24 @@ class Choice:
     display_name: str
     type: str
     default_model: str
+    # False when its stored key can't be decrypted and has to be entered again.
+    has_readable_key: bool = True
 
 
 _BUILTIN = Choice(ref=BUILTIN_REF, display_name="Built-in voice", type=BUILTIN_REF, default_model="")
 
 
 class ProviderService:
-    def __init__(self, *, store: ProviderStore, features: FeatureReader) -> None:
+    def __init__(self, *, store: ProviderStore, features: FeatureReader, sealer: SecretSealer) -> None:
         self._store = store
         self._features = features
+        self._sealer = sealer
 
     async def choices(self) -> tuple[list[Choice], str]:
         """Every usable provider, and the reference of the default one (empty when there is none)."""
         features = await self._features.current()
         providers = await self._store.enabled()
-        choices = [_choice(provider) for provider in providers]
+        choices = [self._choice(provider) for provider in providers]
         if features.enable_builtin_voice:
             choices.append(_BUILTIN)
         return choices, _default_ref(features, providers, choices)
@@ -61,6 +67,16 @@ class ProviderService:
             raise provider_not_found()
         return provider
 
+    def _choice(self, provider: Provider) -> Choice:
+        sealed = provider.sealed_api_key
+        return Choice(
+            ref=provider.slug,
+            display_name=provider.display_name,
+            type=provider.type.value,
+            default_model=provider.default_model,
+            has_readable_key=sealed is None or is_readable(sealed, api_key_place(provider.id), self._sealer),
+        )
+
 
 def provider_not_found() -> LecternError:
     return LecternError(
@@ -68,10 +84,6 @@ def provider_not_found() -> LecternError:
         "This voice provider doesn't exist here or has been turned off. Choose another one.",
         reason="PROVIDER_NOT_FOUND",
     )
-
-
-def _choice(provider: Provider) -> Choice:
-    return Choice(provider.slug, provider.display_name, provider.type.value, provider.default_model)
 
 
 def _default_ref(features: SiteFeatures, providers: list[Provider], choices: list[Choice]) -> str:

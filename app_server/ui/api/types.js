@@ -39,7 +39,7 @@
 /** @typedef {{id: string, role: string, headingLevel: number, text: string, language: string, sentences: Sentence[]}} Block */
 /** @typedef {{index: number, title: string, html: string, blocks: Block[], language: string, direction: string}} Section */
 
-/** @typedef {{ref: string, displayName: string, type: string, defaultModel: string}} Provider */
+/** @typedef {{ref: string, displayName: string, type: string, defaultModel: string, status?: "ready" | "key_unreadable"}} Provider */
 /** @typedef {{voiceId: string, name: string, language: string}} Voice */
 /** @typedef {{providerRef: string, model?: string, voice?: string, language?: string, nativeSpeed?: number, instructions?: string}} SpeechSettings */
 /** @typedef {{ordinal: number} | {locator: {blockId: string, offset: number}}} PlaybackStart */

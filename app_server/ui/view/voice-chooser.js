@@ -64,7 +64,7 @@ export class VoiceChooser extends Component {
         this.#chosen.providerRef ||= preferred;
       }
       const select = find(this, "select", HTMLSelectElement);
-      render(select, html`${this.#providers.map(({ ref, displayName }) => html`<option value="${ref}">${displayName}</option>`)}`);
+      render(select, html`${this.#providers.map(({ ref, displayName, status }) => html`<option value="${ref}">${displayName}${status === "key_unreadable" ? " (its key must be entered again)" : ""}</option>`)}`);
       select.value = this.#chosen.providerRef;
       find(this, ".voices-provider", HTMLElement).hidden = this.#providers.length < 2;
       await this.#choose(this.#chosen.providerRef);
