@@ -68,6 +68,7 @@ _COMMON_WORDS: Final = {
 }
 _VOTES: Final = [(language, frozenset(words.split())) for language, words in _COMMON_WORDS.items()]
 _MANY_WORDS: Final = 12
+_FEW_WORDS: Final = 200
 _SURE: Final = 0.8
 _RTL: Final = frozenset({"ar", "he", "fa", "ur", "yi", "ps", "sd", "ug", "dv", "ckb", "iw"})
 
@@ -138,9 +139,10 @@ def _latin_language(sample: str) -> str:
     words = Counter(_LATIN_WORD.findall(sample.lower()))
     votes = Counter({language: sum(words[word] for word in common) for language, common in _VOTES})
     (language, count), (_, next_count) = votes.most_common(2)
-    if count >= _MANY_WORDS and count >= 2 * next_count and count * 20 >= words.total():
+    if count >= _MANY_WORDS and count * 20 >= words.total() and count * 2 >= next_count * 3:
         return language
-    return _language_by_letters(sample)
+    # A long text without the commonest words of any language we know is in none of them, or in many.
+    return _language_by_letters(sample) if words.total() < _FEW_WORDS else ""
 
 
 def _language_by_letters(sample: str) -> str:

@@ -1,10 +1,13 @@
 """When which word sounds, found in the sound itself: decoded audio, and where it is loud."""
 
 import subprocess
+import urllib.request
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import imageio_ffmpeg
 import numpy as np
+from e2e.browser import Heard
 
 SAMPLE_RATE = 24_000
 STEP_MS = 5
@@ -34,3 +37,13 @@ def soundings(samples: "np.ndarray[tuple[int], np.dtype[np.float32]]") -> list[S
     starts = np.concatenate(([loud[0]], loud[breaks + 1]))
     ends = np.concatenate((loud[breaks], [loud[-1]]))
     return [Sounding(float(s * STEP_MS), float((e + 1) * STEP_MS)) for s, e in zip(starts, ends, strict=True)]
+
+
+def sounding_word(heard: Heard, words: Sequence[str]) -> str:
+    """The one of the words (from the start of the heard stream on) that sounds at that moment, or did last."""
+    with urllib.request.urlopen(heard.src) as stream:
+        samples = decoded(stream.read(int(heard.ms * 8) + 40_000))
+    past = [
+        word for word, place in zip(words, soundings(samples), strict=False) if place.start_ms <= heard.ms
+    ]
+    return past[-1]
