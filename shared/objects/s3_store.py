@@ -10,7 +10,8 @@ from aiobotocore.config import AioConfig
 from aiobotocore.session import get_session
 from botocore.exceptions import ClientError
 
-from shared.errors import Code, LecternError
+from shared.errors import LecternError
+from shared.objects.bucket import ensure_bucket
 from shared.objects.ports import ObjectInfo, ObjectNotFoundError
 from shared.objects.s3_errors import error_code, translated
 
@@ -65,25 +66,14 @@ class S3Store:
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
 
     async def ensure_bucket(self, *, create: bool) -> None:
-        """Raises FAILED_PRECONDITION when the bucket is missing and may not be created."""
-        if await self._has_bucket():
-            return
-        if not create:
-            raise LecternError(
-                Code.FAILED_PRECONDITION,
-                f"The bucket “{self._bucket}” does not exist. Create it, or set S3_AUTO_CREATE_BUCKET=true.",
-                reason="BUCKET_MISSING",
-            )
-        place = {} if self._region == "us-east-1" else {"LocationConstraint": self._region}
-        with translated(self._bucket):
-            try:
-                await self._client.create_bucket(
-                    Bucket=self._bucket, **({"CreateBucketConfiguration": place} if place else {})
-                )
-            except ClientError as error:
-                # Another process was faster.
-                if error_code(error) not in {"BucketAlreadyOwnedByYou", "BucketAlreadyExists"}:
-                    raise
+        """Raises FAILED_PRECONDITION when the bucket can't be used, or is missing and may not be created."""
+        await ensure_bucket(
+            self._client,
+            bucket=self._bucket,
+            region=self._region,
+            endpoint=self._client.meta.endpoint_url,
+            create=create,
+        )
 
     async def put(self, key: str, body: bytes, *, content_type: str = "application/octet-stream") -> None:
         with translated(key):
@@ -162,18 +152,6 @@ class S3Store:
         async for page in self._pages(prefix):
             for found in page:
                 yield found
-
-    async def _has_bucket(self) -> bool:
-        try:
-            with translated(self._bucket):
-                await self._client.head_bucket(Bucket=self._bucket)
-        except ObjectNotFoundError:
-            return False
-        except LecternError as error:
-            if error.details.get("cause") == "NoSuchBucket":
-                return False
-            raise
-        return True
 
     async def _pages(self, prefix: str) -> AsyncIterator[builtins.list[ObjectInfo]]:
         with translated(prefix):

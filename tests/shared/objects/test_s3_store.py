@@ -31,14 +31,25 @@ async def test_a_store_that_does_not_answer_is_unavailable_and_worth_retrying(s3
 
 
 async def test_wrong_keys_are_an_error_without_the_keys_in_it(
-    s3_store: S3Store, s3_options: S3Options
+    embedded_store: S3Store, embedded_options: S3Options
 ) -> None:
-    await s3_store.put("x", b"1")
-    async with open_s3_store(replace(s3_options, secret_access_key="wrong-secret")) as store:
+    await embedded_store.put("x", b"1")
+    async with open_s3_store(replace(embedded_options, secret_access_key="wrong-secret")) as store:
         with pytest.raises(LecternError) as caught:
             await store.get("x")
-    assert caught.value.code is Code.UNAVAILABLE
-    assert "wrong-secret" not in repr(caught.value.__cause__) + caught.value.message
+        assert caught.value.code is Code.UNAVAILABLE
+        assert "wrong-secret" not in repr(caught.value.__cause__) + caught.value.message
+        with pytest.raises(LecternError, match="Check S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY") as caught:
+            await store.ensure_bucket(create=True)
+        assert caught.value.code is Code.FAILED_PRECONDITION
+        assert "wrong-secret" not in caught.value.message
+
+
+async def test_an_unreachable_store_is_named_with_its_variable_at_the_start(s3_options: S3Options) -> None:
+    for endpoint in ("http://127.0.0.1:9", "http://no-such-host.invalid:9000"):
+        async with open_s3_store(replace(s3_options, endpoint_url=endpoint)) as store:
+            with pytest.raises(LecternError, match=f"{endpoint} can't be reached .*S3_INTERNAL_ENDPOINT"):
+                await store.ensure_bucket(create=True)
 
 
 def test_options_do_not_print_the_secret(s3_options: S3Options) -> None:
