@@ -40,7 +40,7 @@ def soundings(samples: "np.ndarray[tuple[int], np.dtype[np.float32]]") -> list[S
 
 
 def sounding_word(heard: Heard, words: Sequence[str]) -> str:
-    """The one of the words (from the start of the heard stream on) that sounds at that moment, or did last."""
+    """The one of the words (from the heard stream's start on) that sounds at that moment, or did last."""
     with urllib.request.urlopen(heard.src) as stream:
         samples = decoded(stream.read(int(heard.ms * 8) + 40_000))
     past = [
