@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app_server.accounts.email_addresses import normalized_email
+from shared.email_addresses import normalized_email
 from app_server.accounts.model import (
     PASSWORD_MAX_CHARACTERS,
     PASSWORD_MIN_CHARACTERS,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shared.configuration.declared import accounts, database, provider, worker
+from shared.configuration.declared import accounts, database, library, provider, worker
 from shared.configuration.embedded import (
     EmbeddedBroker,
     EmbeddedSettings,
@@ -13,14 +13,23 @@ from shared.configuration.embedded import (
     embedded_object_store,
     worker_environment,
 )
+from shared.configuration.first_boot_settings import FirstBootSettings, first_boot_settings
 from shared.configuration.problem import ConfigurationError, Problem
 from shared.configuration.reader import read_values
 from shared.configuration.settings import (
+    BrowserTransportSettings,
     LogSettings,
     StorageSettings,
+    browser_transport_settings,
     log_settings,
     secret_texts,
     storage_settings,
+)
+from shared.configuration.sign_in_settings import (
+    HostingSettings,
+    SignInSettings,
+    hosting_settings,
+    sign_in_settings,
 )
 from shared.configuration.variable import Scope, Values
 from shared.configuration.worker_settings import WorkerSettings, read_worker_settings
@@ -79,6 +88,12 @@ class AppSettings:
     log: LogSettings
     embedded: EmbeddedSettings
     secrets: frozenset[str] = field(repr=False)
+    run_v4_decommission: bool
+    browser_transport: BrowserTransportSettings
+    library_dirs: tuple[Path, ...]
+    sign_in: SignInSettings
+    hosting: HostingSettings
+    first_boot: FirstBootSettings
 
 
 def read_app_settings(mapping: Mapping[str, str]) -> AppSettings:
@@ -143,6 +158,12 @@ def _settings(values: Values, embedded: EmbeddedSettings, secrets: frozenset[str
         log=log_settings(values),
         embedded=embedded,
         secrets=secrets,
+        run_v4_decommission=values.need(database.RUN_V4_DECOMMISSION),
+        browser_transport=browser_transport_settings(values),
+        library_dirs=tuple(folder.absolute() for folder in values.need(library.IMPORT_LIBRARY_DIRS)),
+        sign_in=sign_in_settings(values),
+        hosting=hosting_settings(values),
+        first_boot=first_boot_settings(values),
     )
 
 
@@ -164,10 +185,6 @@ def _provider_bootstrap(values: Values) -> ProviderBootstrap | None:
 
 
 def _secrets(values: Values, server: EmbeddedBroker | None) -> frozenset[str]:
-    own = (
-        values.get(accounts.AUTH_SECRET),
-        values.get(provider.API_KEY),
-        values.get(database.SERVER_DB_URL),
-        server.password if server else None,
-    )
-    return secret_texts(values) | {text for text in own if text}
+    administrator = first_boot_settings(values).administrator
+    more = (server.password if server else None, administrator.password if administrator else None)
+    return secret_texts(values) | {text for text in more if text}

@@ -76,6 +76,8 @@ def worker_environment(
 ) -> dict[str, str]:
     """The worker's own variables as they are written for the app, and what the app decides for it."""
     own = {variable.name for variable in variables_of(Scope.WORKER)} - {"PORT"}
+    if server:  # it has a user and a password
+        own -= {broker.BROKER_CREDS.name, broker.BROKER_CREDS_FILE.name}
     decided = {
         worker.WORKER_PORT: str(values.need(worker.EMBEDDED_COMPUTE_WORKER_PORT)),
         worker.COMPUTE_WORKER_GRPC_PORT: str(values.need(worker.COMPUTE_WORKER_GRPC_PORT)),

@@ -1,11 +1,13 @@
-"""Notices about names in the environment: retired, not supported yet, or nearly a variable's."""
+"""Notices about what does not stop the start: retired and misspelt names, values without effect."""
 
 import difflib
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
-from shared.configuration.declaration import APP_ONLY_SECRETS, VARIABLES
+from shared.configuration.declaration import VARIABLES
 from shared.configuration.problem import Notice
+from shared.configuration.reader import written_text
+from shared.configuration.variable import Variable
 
 _RETIRED: Final = {
     "ADMIN_EMAILS": "is no longer used; the first administrator is made with BOOTSTRAP_ADMIN_EMAIL.",
@@ -15,36 +17,47 @@ _RETIRED: Final = {
     "COMPUTE_JOB_CONCURRENCY": "is no longer used; start more workers instead.",
     "ENABLE_TEST_NAMESPACE": "is no longer used; leave it out.",
 }
-# Variables of the specification that this version does not read. A set one is named, never silently ignored.
-_NOT_READ_YET: Final = frozenset(
-    {
-        "ALIGN_MODEL_BASE_URL", "BROKER_CREDS", "BROKER_CREDS_FILE", "COMPUTE_PDF_JOB_ATTEMPTS",
-        "COMPUTE_PREWARM_MODELS", "CRON_SECRET", "GITHOST_CLIENT_ID", "GITHOST_CLIENT_SECRET",
-        "HOSTED_PRODUCTION", "IMPORT_LIBRARY_DIRS", "OBJSTORE_ADVERTISE_HOST", "OIDC_CLIENT_ID",
-        "OIDC_CLIENT_SECRET", "OIDC_DISCOVERY_URL", "OIDC_PROVIDER_ID", "OIDC_PROVIDER_NAME", "OIDC_SCOPES",
-        "PDF_LAYOUT_MODEL_BASE_URL", "RUNTIME_SEED_JSON", "RUNTIME_SEED_JSON_PATH", "RUN_V4_DECOMMISSION",
-        "S3_BROWSER_TRANSPORT", "S3_PUBLIC_ENDPOINT", "USE_ANONYMOUS_AUTH_SESSIONS",
-        *(name for name in APP_ONLY_SECRETS if name.startswith("BOOTSTRAP_ADMIN_")),
-    }
-)  # fmt: skip
+_TOGETHER: Final = (
+    ("GITHOST_CLIENT_ID", "GITHOST_CLIENT_SECRET"),
+    ("OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_DISCOVERY_URL"),
+)
 _SIMILARITY: Final = 0.85  # one letter wrong in ten, or two in a long name
 _SHORTEST_NAME: Final = 6  # shorter ones resemble too much that is not ours (PORT, PORTS, POST)
 
 
 def notices(mapping: Mapping[str, str]) -> list[Notice]:
-    known = {variable.name for variable in VARIABLES} | _NOT_READ_YET
-    found: list[Notice] = []
-    for name in sorted(mapping):
-        if name in known and name not in _NOT_READ_YET:
-            continue
-        message = _RETIRED.get(name) or _not_read_yet(name) or _near_miss(name, known, mapping)
+    known = {variable.name for variable in VARIABLES}
+    found = [notice for variable in VARIABLES for notice in _of_value(variable, mapping)]
+    found += list(_half_written(mapping))
+    for name in sorted(set(mapping) - known):
+        message = _RETIRED.get(name) or _near_miss(name, known, mapping)
         if message:
             found.append(Notice(name, message))
     return found
 
 
-def _not_read_yet(name: str) -> str | None:
-    return "is not read by this version and has no effect." if name in _NOT_READ_YET else None
+def _of_value(variable: Variable[Any], mapping: Mapping[str, str]) -> Iterator[Notice]:
+    raw = written_text(variable, mapping)
+    if not raw:
+        return
+    try:
+        value = variable.parse(raw)
+        remark = variable.remark(raw) if variable.remark else None
+    except ValueError:
+        return  # a problem, and reported as one
+    if remark:
+        yield Notice(variable.name, remark)
+    elif variable.pending and value != variable.default:
+        yield Notice(variable.name, f"has no effect: this version doesn't have {variable.pending} yet.")
+
+
+def _half_written(mapping: Mapping[str, str]) -> Iterator[Notice]:
+    """Sign-in that stays off because only some of what it needs is set."""
+    for names in _TOGETHER:
+        missing = [name for name in names if not mapping.get(name, "").strip()]
+        if missing and len(missing) < len(names):
+            given = next(name for name in names if name not in missing)
+            yield Notice(given, f"has no effect without {' and '.join(missing)}.")
 
 
 def _near_miss(name: str, known: Iterable[str], mapping: Mapping[str, str]) -> str | None:

@@ -1,15 +1,19 @@
 """From a variable's text to its value. A ValueError's text says what to write instead."""
 
 import ipaddress
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
 _TRUE: Final = frozenset({"true", "1", "yes", "on"})
 _FALSE: Final = frozenset({"false", "0", "no", "off"})
 _SHORTEST_SECRET: Final = 16
+_LARGEST_TEXT_BYTES: Final = 1024 * 1024
 _PRIVATE_SUFFIXES: Final = (
     ".localhost",
     ".local",
@@ -22,29 +26,53 @@ _PRIVATE_SUFFIXES: Final = (
 
 
 def text(raw: str) -> str:
+    if not raw.isprintable():
+        raise ValueError("Write one line of plain text.")
     return raw
 
 
+def word(raw: str) -> str:
+    """A key or a name without blanks, as it stands in a header or an address."""
+    if not raw.isascii() or not raw.isprintable() or " " in raw:
+        raise ValueError("Write one word of letters, digits and signs, without blanks.")
+    return raw
+
+
+def matching(pattern: str, remedy: str) -> Callable[[str], str]:
+    def parse(raw: str) -> str:
+        if not re.fullmatch(pattern, raw, re.ASCII):
+            raise ValueError(remedy)
+        return raw
+
+    return parse
+
+
 def boolean(raw: str) -> bool:
-    word = raw.lower()
-    if word in _TRUE or word in _FALSE:
-        return word in _TRUE
+    lowered = raw.lower()
+    if lowered in _TRUE or lowered in _FALSE:
+        return lowered in _TRUE
     raise ValueError("Write true or false.")
 
 
 def choice(*allowed: str) -> Callable[[str], str]:
     def parse(raw: str) -> str:
-        word = raw.lower()
-        if word not in allowed:
+        lowered = raw.lower()
+        if lowered not in allowed:
             raise ValueError(f"Write one of: {', '.join(allowed)}.")
-        return word
+        return lowered
 
     return parse
 
 
+def log_level(raw: str) -> str:
+    level = raw.lower()
+    return "warning" if level == "warn" else choice("debug", "info", "warning", "error")(level)
+
+
 def integer(*, unit: str, minimum: int = 1) -> Callable[[str], int]:
     def parse(raw: str) -> int:
-        if not raw.isascii() or not raw.isdecimal() or int(raw) < minimum:
+        # Fifteen digits: what every program on the way holds exactly, in a float too.
+        if not raw.isascii() or not raw.isdecimal() or len(raw) > 15 or int(raw) < minimum:
             raise ValueError(f"Write a whole number of {unit}, {minimum} or more, without a unit.")
         return int(raw)
 
@@ -63,14 +91,72 @@ def replicas(raw: str) -> int:
 
 
 def path(raw: str) -> Path:
-    return Path(raw).expanduser()
+    return Path(text(raw)).expanduser()
+
+
+def file_path(raw: str) -> Path:
+    """A file that is there or will be made."""
+    file = path(raw)
+    if file.is_dir():
+        raise ValueError("Write the path of a file; this one is a directory.")
+    return file
+
+
+def directory(raw: str) -> Path:
+    """A directory that is there or will be made."""
+    folder = path(raw)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError("Write the path of a directory; this one is a file.")
+    return folder
+
+
+def directories(raw: str) -> tuple[Path, ...]:
+    """Separated by commas, colons or semicolons; each named once."""
+    found = tuple(dict.fromkeys(directory(part.strip()) for part in re.split("[,:;]", raw) if part.strip()))
+    if not found:
+        raise ValueError("Write one or more directories, separated by commas, colons or semicolons.")
+    return found
 
 
 def executable(raw: str) -> Path:
     program = path(raw)
-    if not program.is_file():
+    if not program.is_file() or not os.access(program, os.X_OK):
         raise ValueError("Write the path of an existing program, or leave it out to use the bundled one.")
     return program
+
+
+def readable_text(file: Path) -> str:
+    """The text of a file that must be there."""
+    try:
+        if file.stat().st_size > _LARGEST_TEXT_BYTES:
+            raise ValueError("Write the path of another file; this one is larger than a megabyte.")
+        return file.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError("Write the path of another file; this one holds no UTF-8 text.") from error
+    except OSError as error:
+        raise ValueError(
+            f"Write the path of a file that this program can read ({os.strerror(error.errno or 0)})."
+        ) from error
+
+
+def host(raw: str) -> str:
+    """A name or an address, without scheme and port."""
+    try:
+        return str(ipaddress.ip_address(raw.strip("[]")))
+    except ValueError:
+        if re.fullmatch(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?", raw, re.ASCII):
+            return raw.lower()
+    raise ValueError("Write a host name or an IP address, without scheme and port.")
+
+
+def networks(raw: str) -> tuple[Network, ...]:
+    """Separated by commas: single addresses, or networks such as 10.0.0.0/8."""
+    try:
+        return tuple(ipaddress.ip_network(part.strip()) for part in raw.split(",") if part.strip())
+    except ValueError as error:
+        raise ValueError(
+            "Write IP addresses or networks, separated by commas, such as 127.0.0.1,10.0.0.0/8."
+        ) from error
 
 
 def bind_host(raw: str) -> str:
@@ -90,7 +176,7 @@ def secret(raw: str) -> str:
         raise ValueError(
             f"Write {_SHORTEST_SECRET} or more random characters, as `openssl rand -base64 32` prints them."
         )
-    return raw
+    return text(raw)
 
 
 def origin(raw: str) -> str:
@@ -132,6 +218,14 @@ def server_database_url(raw: str) -> str:
     if not parts.path.strip("/"):
         raise ValueError("Write the database's name at the end: postgresql://user:password@host:5432/lectern")
     return f"postgresql+asyncpg://{raw.split('://', 1)[1]}"
+
+
+def secure_url(raw: str) -> str:
+    """https; plain http only for this very machine, where nobody listens in."""
+    address = url("http", "https")(raw)
+    if urlsplit(address).scheme == "http" and not is_loopback(urlsplit(address).hostname or ""):
+        raise ValueError("Write an https:// address; http:// is for localhost only.")
+    return address
 
 
 def bucket(raw: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.configuration.declaration import APP_ONLY_SECRETS, variables_of
+from shared.configuration.hosting import request_duration_platform
 from shared.configuration.problem import Problem
 from shared.configuration.rules import rule_problems
 from shared.configuration.variable import Scope, Values, Variable
@@ -14,15 +15,21 @@ def read_values(mapping: Mapping[str, str], scope: Scope) -> tuple[Values, list[
     parsed: dict[str, object] = {}
     problems: list[Problem] = []
     for variable in variables:
-        raw = mapping.get(variable.name, "").strip()
+        raw = written_text(variable, mapping)
         if not raw:
             continue
         try:
             parsed[variable.name] = variable.parse(raw)
         except ValueError as error:
             problems.append(Problem(variable.name, _describe(variable, raw), str(error)))
-    values = Values(scope=scope, parsed=parsed, variables=variables)
     faulty = {problem.name for problem in problems}
+    values = Values(
+        scope=scope,
+        parsed=parsed,
+        faulty=faulty,
+        variables=variables,
+        platform=request_duration_platform(mapping),
+    )
     problems += [
         problem
         for variable in variables
@@ -32,6 +39,12 @@ def read_values(mapping: Mapping[str, str], scope: Scope) -> tuple[Values, list[
     if scope is Scope.WORKER:
         problems += [_app_only(name) for name in APP_ONLY_SECRETS if mapping.get(name)]
     return values, problems
+
+
+def written_text(variable: Variable[Any], mapping: Mapping[str, str]) -> str:
+    """Empty when the variable is unset or blank."""
+    raw = mapping.get(variable.name, "")
+    return raw if variable.verbatim and raw.strip() else raw.strip()
 
 
 def _describe(variable: Variable[Any], raw: str) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from shared.configuration.declared import accounts, broker, storage, worker
-from shared.configuration.parsers import is_private
+from shared.configuration.declared import accounts, broker, first_boot, hosting, sign_in, storage, worker
+from shared.configuration.parsers import is_loopback, is_private
 from shared.configuration.problem import Problem
 from shared.configuration.variable import Scope, Values, Variable
 
@@ -22,13 +22,16 @@ def rule_problems(values: Values) -> Iterator[Problem]:
     if values.scope is Scope.APP:
         yield from _credentials_in_public_url(values)
         yield from _external_worker_without_storage_keys(values)
+        yield from _proxy_on_request_duration_hosting(values)
+        yield from _single_user_beyond_loopback(values)
+        yield from _first_administrator(values)
     else:
         yield from _credential_broker_url(values)
 
 
 def _equal_secrets(values: Values) -> Iterator[Problem]:
     seen: dict[str, str] = {}
-    own = (accounts.AUTH_SECRET,) if values.scope is Scope.APP else ()
+    own = (accounts.AUTH_SECRET, hosting.CRON_SECRET) if values.scope is Scope.APP else ()
     for variable in (*own, *_SERVICE_SECRETS):
         if not values.is_set(variable):
             continue
@@ -80,6 +83,44 @@ def _external_worker_without_storage_keys(values: Values) -> Iterator[Problem]:
                 "is required because the worker of COMPUTE_WORKER_URL needs the object store too",
                 "Set the same random value on the app and on the worker.",
             )
+
+
+def _proxy_on_request_duration_hosting(values: Values) -> Iterator[Problem]:
+    if values.platform and values.get(storage.S3_BROWSER_TRANSPORT) == "proxy":
+        yield Problem(
+            storage.S3_BROWSER_TRANSPORT.name,
+            f"is 'proxy', which serverless hosting ({values.platform} is set) cuts off",
+            "Write presigned, and set S3_PUBLIC_ENDPOINT.",
+        )
+
+
+def _single_user_beyond_loopback(values: Values) -> Iterator[Problem]:
+    host = values.need(accounts.APP_HOST)
+    if values.get(sign_in.AUTH_MODE) == "single-user" and not is_loopback(host):
+        yield Problem(
+            sign_in.AUTH_MODE.name,
+            f"is 'single-user' while APP_HOST is {host}: everybody who reaches it would be administrator",
+            "Set APP_HOST to 127.0.0.1, or write accounts.",
+        )
+
+
+def _first_administrator(values: Values) -> Iterator[Problem]:
+    email, inline, file = (
+        first_boot.BOOTSTRAP_ADMIN_EMAIL,
+        first_boot.BOOTSTRAP_ADMIN_PASSWORD,
+        first_boot.BOOTSTRAP_ADMIN_PASSWORD_FILE,
+    )
+    given = [variable.name for variable in (inline, file) if values.is_written(variable)]
+    if len(given) == 2:
+        yield Problem(file.name, f"is set beside {inline.name}", "Take one of the two out.")
+    if given and not values.is_written(email):
+        yield Problem(email.name, f"is required because {given[0]} is set", f"Set it to {email.example}.")
+    if values.is_written(email) and not given:
+        yield Problem(
+            inline.name,
+            f"is required because {email.name} is set",
+            f"Set it, or {file.name}, to {inline.example}.",
+        )
 
 
 def _credential_broker_url(values: Values) -> Iterator[Problem]:

@@ -1,10 +1,12 @@
 """Groups of settings that both processes have. Frozen; secrets do not show in a repr."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from shared.configuration.declared import broker, logging, storage, worker
+from shared.configuration.declaration import variables_of
+from shared.configuration.declared import broker, logging, storage
 from shared.configuration.variable import Scope, Values
 
 
@@ -30,12 +32,16 @@ class StorageSettings:
 
 @dataclass(frozen=True)
 class BrokerSettings:
-    """urls hold no credentials; those are user and password, or token alone."""
+    """urls hold no credentials; those are user and password, token alone, or creds.
+
+    creds is the content of a credentials file or the path of one.
+    """
 
     urls: tuple[str, ...]
     user: str | None
     password: str | None = field(repr=False)
     token: str | None = field(repr=False)
+    creds: str | Path | None = field(repr=False)
     jobs_max_bytes: int
     events_max_bytes: int
     state_max_bytes: int
@@ -45,8 +51,21 @@ class BrokerSettings:
     @property
     def connect_options(self) -> Mapping[str, object]:
         """Keyword arguments for nats.connect."""
-        credentials = {"user": self.user, "password": self.password, "token": self.token}
+        credentials = {
+            "user": self.user,
+            "password": self.password,
+            "token": self.token,
+            "user_credentials": self._creds,
+        }
         return {"servers": list(self.urls)} | {key: value for key, value in credentials.items() if value}
+
+    @property
+    def _creds(self) -> object:
+        if not isinstance(self.creds, str):
+            return self.creds
+        from nats.aio.client import RawCredentials  # noqa: PLC0415  # heavy, and few need it
+
+        return RawCredentials(self.creds)
 
 
 def log_settings(values: Values) -> LogSettings:
@@ -75,6 +94,7 @@ def broker_settings(values: Values) -> BrokerSettings:
         user=unquote(user) if user and password else None,
         password=unquote(password) if password else None,
         token=unquote(user) if user and not password else None,
+        creds=values.get(broker.BROKER_CREDS) or values.get(broker.BROKER_CREDS_FILE),
         jobs_max_bytes=values.need(broker.COMPUTE_JOBS_STREAM_MAX_BYTES),
         events_max_bytes=values.need(broker.COMPUTE_EVENTS_STREAM_MAX_BYTES),
         state_max_bytes=values.need(broker.COMPUTE_JOB_STATES_MAX_BYTES),
@@ -83,21 +103,42 @@ def broker_settings(values: Values) -> BrokerSettings:
     )
 
 
+@dataclass(frozen=True)
+class BrowserTransportSettings:
+    """How documents travel between browsers and the store.
+
+    endpoint is the address that presigned URLs name; None means the region's AWS endpoint.
+    """
+
+    is_presigned: bool
+    endpoint: str | None
+
+
+def browser_transport_settings(values: Values) -> BrowserTransportSettings:
+    public = values.get(storage.S3_PUBLIC_ENDPOINT)
+    return BrowserTransportSettings(
+        is_presigned=storage.is_presigned(values),
+        endpoint=public or storage.advertised_endpoint(values) or values.get(storage.S3_INTERNAL_ENDPOINT),
+    )
+
+
 def secret_texts(values: Values) -> frozenset[str]:
-    """What must never appear in a log line."""
-    secrets = (
-        worker.COMPUTE_WORKER_TOKEN,
-        worker.COMPUTE_CREDENTIAL_BROKER_TOKEN,
-        worker.TTS_PLAYBACK_TOKEN_SECRET,
-        storage.S3_ACCESS_KEY_ID,
-        storage.S3_SECRET_ACCESS_KEY,
-    )
-    passwords = (urlsplit(url) for url in (values.get(broker.BROKER_URL) or "").split(","))
-    return frozenset(
-        text
-        for text in (
-            *(values.get(variable) for variable in secrets),
-            *(part for url in passwords for part in (url.password, url.netloc.rpartition("@")[0])),
-        )
-        if text
-    )
+    """What must never appear in a log line. Of addresses only what stands before the @."""
+    found: set[str] = set()
+    for variable in variables_of(values.scope):
+        value = values.get(variable) if variable.secret else None
+        if not isinstance(value, str):
+            continue
+        if variable.name.endswith("_URL"):
+            found.update(_url_secrets(value))
+        else:
+            found.add(value)
+    return frozenset(found - {""})
+
+
+def _url_secrets(urls: str) -> Iterator[str]:
+    for url in urls.split(","):
+        parts = urlsplit(url)
+        yield parts.netloc.rpartition("@")[0]
+        if parts.password:
+            yield from (parts.password, unquote(parts.password))

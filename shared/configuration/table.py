@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,10 @@ from shared.configuration.declaration import GROUPS
 from shared.configuration.variable import Origin, Variable
 
 _HEADER = ("| Variable | Read by | Default | Meaning and rule |", "|---|---|---|---|")
+_DOTENV_HEADER = """\
+# Lectern's settings. Copy this file to .env and take the # from the lines that you change.
+# Values are literal text: no commands, no ${NAME}. `lectern check` tells what is wrong.
+# Made by `lectern env --format dotenv`; change shared/configuration/declared/ instead."""
 _FORMATS = ("markdown", "dotenv", "json")
 
 
@@ -49,14 +54,10 @@ def markdown() -> str:
 
 
 def dotenv() -> str:
-    blocks = []
+    blocks = [_DOTENV_HEADER]
     for title, variables in GROUPS:
         blocks.append(f"# --- {title} ---")
-        for variable in variables:
-            default = _default(variable)
-            blocks.append(
-                f"# {variable.meaning} {variable.rule}\n# {variable.name}={'' if ' ' in default else default}"
-            )
+        blocks += [_assignment(variable) for variable in variables]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -64,10 +65,18 @@ def as_json() -> str:
     return json.dumps([_entry(variable) for _, group in GROUPS for variable in group], indent=2) + "\n"
 
 
+def _assignment(variable: Variable[Any]) -> str:
+    default = _default(variable)
+    comment = textwrap.fill(
+        _explanation(variable), 100, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False
+    )
+    return f"{comment}\n# {variable.name}={'' if ' ' in default else default}"
+
+
 def _row(variable: Variable[Any]) -> str:
     default = _default(variable)
     shown = f"`{default}`" if default and " " not in default else default or "unset"
-    return f"| `{variable.name}` | {_scopes(variable)} | {shown} | {variable.meaning} {variable.rule} |"
+    return f"| `{variable.name}` | {_scopes(variable)} | {shown} | {_explanation(variable)} |"
 
 
 def _entry(variable: Variable[Any]) -> dict[str, object]:
@@ -77,9 +86,15 @@ def _entry(variable: Variable[Any]) -> dict[str, object]:
         "default": _default(variable) or None,
         "meaning": variable.meaning,
         "rule": variable.rule,
+        "pending": variable.pending or None,
         "secret": variable.secret,
         "ours": variable.origin is Origin.LECTERN,
     }
+
+
+def _explanation(variable: Variable[Any]) -> str:
+    pending = f"Only checked: this version doesn't have {variable.pending} yet." if variable.pending else ""
+    return " ".join(part for part in (variable.meaning, variable.rule, pending) if part)
 
 
 def _scopes(variable: Variable[Any]) -> str:

@@ -1,6 +1,6 @@
 """What one configuration variable is, and the values read for a set of them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
@@ -31,7 +31,9 @@ class Variable(Generic[T_co]):
     """parse raises ValueError, whose text says what to write instead.
 
     default is used when the variable is unset or empty; compute, when there is one, comes first and may
-    look at other values. required gives the reason why a value must be there, or nothing.
+    look at other values. required gives the reason why a value must be there, or nothing. remark tells of a
+    valid text that does less than its writer may think. pending names what this version does not do with
+    the value yet. A verbatim text keeps the white space around it.
     """
 
     name: str
@@ -45,22 +47,41 @@ class Variable(Generic[T_co]):
     shown_default: str = ""
     required: Callable[["Values"], str | None] | None = None
     secret: bool = False
+    verbatim: bool = False
+    remark: Callable[[str], str | None] | None = None
+    pending: str = ""
     origin: Origin = Origin.SPEC
 
 
 class Values:
-    """Parsed values of one scope. A computed default is computed once, so that what it generates stays."""
+    """Parsed values of one scope. A computed default is computed once, so that what it generates stays.
+
+    platform is the variable by which request-duration hosting was recognized, or None.
+    """
 
     def __init__(
-        self, *, scope: Scope, parsed: Mapping[str, object], variables: Iterable[Variable[Any]]
+        self,
+        *,
+        scope: Scope,
+        parsed: Mapping[str, object],
+        variables: Iterable[Variable[Any]],
+        faulty: Collection[str] = (),
+        platform: str | None = None,
     ) -> None:
         self.scope = scope
+        self.platform = platform
         self._parsed = dict(parsed)
+        self._faulty = frozenset(faulty)
         self._computed: dict[str, object] = {}
         self._names = {variable.name for variable in variables}
 
     def is_set(self, variable: Variable[Any]) -> bool:
+        """With a valid text."""
         return variable.name in self._parsed
+
+    def is_written(self, variable: Variable[Any]) -> bool:
+        """Whether or not its text is valid."""
+        return variable.name in self._parsed or variable.name in self._faulty
 
     def get(self, variable: Variable[T]) -> T | None:
         name = variable.name

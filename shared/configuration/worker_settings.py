@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shared.configuration.declared import broker, provider, worker
+from shared.configuration.declared import broker, models, provider, worker
 from shared.configuration.problem import ConfigurationError
 from shared.configuration.reader import read_values
 from shared.configuration.settings import (
@@ -33,6 +33,16 @@ class WorkSettings:
     document_timeout_ms: int
     segment_timeout_ms: int
     align_timeout_ms: int
+    pdf_job_attempts: int
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """A base address of None means the built-in one, where there is one."""
+
+    prewarm: bool
+    align_base_url: str | None
+    pdf_layout_base_url: str | None
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,7 @@ class WorkerSettings:
     storage: StorageSettings
     credential_broker: CredentialBrokerClientSettings
     work: WorkSettings
+    models: ModelSettings
     media_bin: Path
     log: LogSettings
     secrets: frozenset[str] = field(repr=False)
@@ -77,6 +88,12 @@ def _settings(values: Values) -> WorkerSettings:
             document_timeout_ms=values.need(broker.COMPUTE_PDF_TIMEOUT_MS),
             segment_timeout_ms=values.need(broker.COMPUTE_TTS_PLAYBACK_SEGMENT_TIMEOUT_MS),
             align_timeout_ms=values.need(broker.COMPUTE_ALIGN_TIMEOUT_MS),
+            pdf_job_attempts=values.need(broker.COMPUTE_PDF_JOB_ATTEMPTS),
+        ),
+        models=ModelSettings(
+            prewarm=values.need(models.COMPUTE_PREWARM_MODELS),
+            align_base_url=values.get(models.ALIGN_MODEL_BASE_URL),
+            pdf_layout_base_url=values.get(models.PDF_LAYOUT_MODEL_BASE_URL),
         ),
         media_bin=values.need(provider.MEDIA_BIN),
         log=log_settings(values),

@@ -11,7 +11,7 @@ _HALF_AN_HOUR_MS = 30 * 60 * 1000
 
 def has_embedded_broker(values: Values) -> bool:
     """An external worker brings its own broker: the app itself speaks only to the worker."""
-    return has_embedded_worker(values) and not values.is_set(BROKER_URL)
+    return has_embedded_worker(values) and not values.is_written(BROKER_URL)
 
 
 def _embedded_url(values: Values) -> str | None:
@@ -21,6 +21,26 @@ def _embedded_url(values: Values) -> str | None:
 def _stale_ms(values: Values) -> int:
     timeouts = (COMPUTE_PDF_TIMEOUT_MS, COMPUTE_TTS_PLAYBACK_SEGMENT_TIMEOUT_MS, COMPUTE_ALIGN_TIMEOUT_MS)
     return max(_HALF_AN_HOUR_MS, 4 * max(values.get(timeout) or 0 for timeout in timeouts))
+
+
+def _creds(raw: str) -> str:
+    # Two blocks, as `nsc generate creds` writes them.
+    if "-----BEGIN NATS USER JWT-----" not in raw or "-----BEGIN USER NKEY SEED-----" not in raw:
+        raise ValueError("Write the whole content of a .creds file, the line breaks included.")
+    return raw
+
+
+def _creds_file(raw: str) -> Path:
+    file = parsers.path(raw)
+    try:
+        _creds(parsers.readable_text(file))
+    except ValueError as error:
+        raise ValueError(f"Write the path of a readable .creds file. {error}") from error
+    return file.absolute()
+
+
+def _remark_replicas(raw: str) -> str | None:
+    return None if raw in {"1", "3", "5"} else f"is {raw!r}: only 1, 3 and 5 are effective, so 1 is used."
 
 
 EMBEDDED_BROKER_PORT = Variable(
@@ -42,7 +62,7 @@ EMBEDDED_BROKER_MONITOR_PORT = Variable(
 EMBEDDED_BROKER_STORE_DIR = Variable(
     name="EMBEDDED_BROKER_STORE_DIR",
     scopes=APP,
-    parse=parsers.path,
+    parse=parsers.directory,
     default=Path("docstore/broker"),
     meaning="Stream storage directory of the embedded broker.",
     rule="Relative paths start at the working directory.",
@@ -58,6 +78,30 @@ BROKER_URL = Variable[str](
     secret=True,
     meaning="The broker's address.",
     rule="nats:// or tls:// addresses, separated by commas. Unset: the embedded broker.",
+)
+BROKER_CREDS = Variable[str](
+    name="BROKER_CREDS",
+    scopes=WORKER,
+    parse=_creds,
+    secret=True,
+    meaning="The broker's credentials file, inline.",
+    rule="The content of a .creds file. Wins over BROKER_CREDS_FILE. Not for the embedded broker.",
+)
+BROKER_CREDS_FILE = Variable[Path](
+    name="BROKER_CREDS_FILE",
+    scopes=WORKER,
+    parse=_creds_file,
+    meaning="Path of the broker's credentials file.",
+    rule="A readable .creds file. Not for the embedded broker.",
+)
+COMPUTE_PDF_JOB_ATTEMPTS = Variable(
+    name="COMPUTE_PDF_JOB_ATTEMPTS",
+    scopes=WORKER,
+    parse=parsers.integer(unit="attempts"),
+    default=1,
+    pending="PDF documents",
+    meaning="How often a PDF may be begun before it counts as unreadable.",
+    rule="A whole number.",
 )
 COMPUTE_JOBS_STREAM_MAX_BYTES = Variable(
     name="COMPUTE_JOBS_STREAM_MAX_BYTES",
@@ -88,6 +132,7 @@ COMPUTE_BROKER_REPLICAS = Variable(
     scopes=WORKER,
     parse=parsers.replicas,
     default=1,
+    remark=_remark_replicas,
     meaning="Copies that a clustered broker keeps.",
     rule="1, 3 or 5; any other value becomes 1.",
 )
@@ -131,6 +176,9 @@ VARIABLES = (
     EMBEDDED_BROKER_MONITOR_PORT,
     EMBEDDED_BROKER_STORE_DIR,
     BROKER_URL,
+    BROKER_CREDS,
+    BROKER_CREDS_FILE,
+    COMPUTE_PDF_JOB_ATTEMPTS,
     COMPUTE_JOBS_STREAM_MAX_BYTES,
     COMPUTE_EVENTS_STREAM_MAX_BYTES,
     COMPUTE_JOB_STATES_MAX_BYTES,

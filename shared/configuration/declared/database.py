@@ -17,7 +17,7 @@ SERVER_DB_URL = Variable[str](
 EMBEDDED_DB_PATH = Variable(
     name="EMBEDDED_DB_PATH",
     scopes=APP,
-    parse=parsers.path,
+    parse=parsers.file_path,
     default=Path("docstore/sqlite3.db"),
     meaning="The embedded database's file.",
     rule="Relative paths start at the working directory.",
@@ -30,5 +30,14 @@ RUN_DB_MIGRATIONS = Variable(
     meaning="Whether the database schema is brought up to date at start-up.",
     rule="`true` or `false`.",
 )
+RUN_V4_DECOMMISSION = Variable(
+    name="RUN_V4_DECOMMISSION",
+    scopes=APP,
+    parse=parsers.boolean,
+    default=True,
+    meaning="Whether what version 4 left under tts_segments_v1/, tts_segments_v2/ and audiobooks_v1/ in the "
+    "object store is removed at start-up.",
+    rule="`true` or `false`.",
+)
 
-VARIABLES = (SERVER_DB_URL, EMBEDDED_DB_PATH, RUN_DB_MIGRATIONS)
+VARIABLES = (SERVER_DB_URL, EMBEDDED_DB_PATH, RUN_DB_MIGRATIONS, RUN_V4_DECOMMISSION)

@@ -3,8 +3,6 @@
 from shared.configuration import parsers
 from shared.configuration.variable import APP, BOTH, WORKER, Variable
 
-_LEVELS = ("debug", "info", "warning", "error")
-
 LOG_FORMAT = Variable(
     name="LOG_FORMAT",
     scopes=BOTH,
@@ -16,18 +14,18 @@ LOG_FORMAT = Variable(
 LOG_LEVEL = Variable(
     name="LOG_LEVEL",
     scopes=APP,
-    parse=parsers.choice(*_LEVELS),
+    parse=parsers.log_level,
     default="info",
     meaning="How much the app server logs.",
-    rule="One of debug, info, warning, error.",
+    rule="debug, info, warning (or warn) or error.",
 )
 COMPUTE_LOG_LEVEL = Variable(
     name="COMPUTE_LOG_LEVEL",
     scopes=WORKER,
-    parse=parsers.choice(*_LEVELS),
+    parse=parsers.log_level,
     default="info",
     meaning="How much the compute worker logs.",
-    rule="One of debug, info, warning, error.",
+    rule="debug, info, warning (or warn) or error.",
 )
 
 VARIABLES = (LOG_FORMAT, LOG_LEVEL, COMPUTE_LOG_LEVEL)

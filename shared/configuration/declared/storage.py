@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shared.configuration import parsers
+from shared.configuration.addresses import binds_all, private_address
 from shared.configuration.secrets import generate_secret
 from shared.configuration.variable import APP, BOTH, Scope, Values, Variable
 
@@ -15,9 +16,24 @@ def has_embedded_store(values: Values) -> bool:
 def _endpoint(values: Values) -> str | None:
     if not has_embedded_store(values):
         return None
-    host = values.get(OBJSTORE_BIND_HOST) or "127.0.0.1"
-    if host in {"0.0.0.0", "::", "localhost"}:
-        host = "127.0.0.1"
+    host = values.need(OBJSTORE_BIND_HOST)
+    return _address("127.0.0.1" if host == "localhost" or binds_all(host) else host, values)
+
+
+def _advertised_host(values: Values) -> str | None:
+    if not has_embedded_store(values):
+        return None
+    host = values.need(OBJSTORE_BIND_HOST)
+    return private_address() if binds_all(host) else host
+
+
+def advertised_endpoint(values: Values) -> str | None:
+    """The embedded store's address in the URLs that other machines are given."""
+    host = values.get(OBJSTORE_ADVERTISE_HOST)
+    return _address(host, values) if host and has_embedded_store(values) else None
+
+
+def _address(host: str, values: Values) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{values.get(OBJSTORE_PORT)}"
 
 
@@ -37,6 +53,21 @@ def _required_when_external(values: Values) -> str | None:
     return "is required because USE_EMBEDDED_OBJSTORE is false"
 
 
+def _required_for_presigning(values: Values) -> str | None:
+    transport = values.get(S3_BROWSER_TRANSPORT)
+    if transport == "auto" and values.platform:
+        return f"is required on serverless hosting ({values.platform} is set), which can't proxy documents"
+    # Without an endpoint of its own the store is AWS, which browsers reach; ours has an advertised address.
+    if transport == "presigned" and values.is_set(S3_INTERNAL_ENDPOINT) and not has_embedded_store(values):
+        return "is required because S3_BROWSER_TRANSPORT is presigned"
+    return None
+
+
+def is_presigned(values: Values) -> bool:
+    transport = values.need(S3_BROWSER_TRANSPORT)
+    return transport == "presigned" or (transport == "auto" and values.is_set(S3_PUBLIC_ENDPOINT))
+
+
 USE_EMBEDDED_OBJSTORE = Variable(
     name="USE_EMBEDDED_OBJSTORE",
     scopes=APP,
@@ -48,7 +79,7 @@ USE_EMBEDDED_OBJSTORE = Variable(
 OBJSTORE_DIR = Variable(
     name="OBJSTORE_DIR",
     scopes=APP,
-    parse=parsers.path,
+    parse=parsers.directory,
     default=Path("docstore/objects"),
     meaning="Data directory of the embedded object store.",
     rule="Relative paths start at the working directory.",
@@ -60,6 +91,16 @@ OBJSTORE_BIND_HOST = Variable(
     default="127.0.0.1",
     meaning="The address that the embedded object store listens on.",
     rule="An IP address.",
+)
+OBJSTORE_ADVERTISE_HOST = Variable[str](
+    name="OBJSTORE_ADVERTISE_HOST",
+    scopes=APP,
+    parse=parsers.host,
+    compute=_advertised_host,
+    shown_default="OBJSTORE_BIND_HOST, or this machine's private address when that is all interfaces",
+    example="192.168.1.20",
+    meaning="The embedded object store's host in presigned addresses.",
+    rule="A host name or an IP address.",
 )
 OBJSTORE_PORT = Variable(
     name="OBJSTORE_PORT",
@@ -87,10 +128,28 @@ S3_INTERNAL_ENDPOINT = Variable[str](
     meaning="The object store's address for the app and the worker.",
     rule="Unset with an external store: the region's AWS endpoint.",
 )
+S3_PUBLIC_ENDPOINT = Variable[str](
+    name="S3_PUBLIC_ENDPOINT",
+    scopes=APP,
+    parse=parsers.secure_url,
+    required=_required_for_presigning,
+    example="https://objects.example.org",
+    meaning="The object store's address for browsers, in presigned addresses.",
+    rule="An https:// address.",
+)
+S3_BROWSER_TRANSPORT = Variable(
+    name="S3_BROWSER_TRANSPORT",
+    scopes=APP,
+    parse=parsers.choice("auto", "proxy", "presigned"),
+    default="auto",
+    meaning="How documents travel between browsers and the object store.",
+    rule="`presigned` (directly), `proxy` (through the app; not on serverless hosting), or `auto`: presigned "
+    "when S3_PUBLIC_ENDPOINT is set, otherwise proxy.",
+)
 S3_ACCESS_KEY_ID = Variable[str](
     name="S3_ACCESS_KEY_ID",
     scopes=BOTH,
-    parse=parsers.text,
+    parse=parsers.word,
     compute=_generated_key,
     shown_default="generated in embedded mode",
     required=_required_when_external,
@@ -102,7 +161,7 @@ S3_ACCESS_KEY_ID = Variable[str](
 S3_SECRET_ACCESS_KEY = Variable[str](
     name="S3_SECRET_ACCESS_KEY",
     scopes=BOTH,
-    parse=parsers.text,
+    parse=parsers.word,
     compute=_generated_key,
     shown_default="generated in embedded mode",
     required=_required_when_external,
@@ -125,7 +184,7 @@ S3_BUCKET = Variable[str](
 S3_REGION = Variable[str](
     name="S3_REGION",
     scopes=BOTH,
-    parse=parsers.text,
+    parse=parsers.word,
     compute=_when_embedded("us-east-1"),
     shown_default="us-east-1 in embedded mode",
     required=_required_when_external,
@@ -163,9 +222,12 @@ VARIABLES = (
     USE_EMBEDDED_OBJSTORE,
     OBJSTORE_DIR,
     OBJSTORE_BIND_HOST,
+    OBJSTORE_ADVERTISE_HOST,
     OBJSTORE_PORT,
     OBJSTORE_WAIT_SEC,
     S3_INTERNAL_ENDPOINT,
+    S3_PUBLIC_ENDPOINT,
+    S3_BROWSER_TRANSPORT,
     S3_ACCESS_KEY_ID,
     S3_SECRET_ACCESS_KEY,
     S3_BUCKET,

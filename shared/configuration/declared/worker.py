@@ -9,7 +9,7 @@ CREDENTIALS_PATH = "/api/internal/compute/tts-credentials"
 
 
 def has_embedded_worker(values: Values) -> bool:
-    return values.scope is Scope.APP and not values.is_set(COMPUTE_WORKER_URL)
+    return values.scope is Scope.APP and not values.is_written(COMPUTE_WORKER_URL)
 
 
 def _embedded_url(values: Values) -> str:

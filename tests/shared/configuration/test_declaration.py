@@ -33,6 +33,7 @@ def test_the_worker_reads_no_secret_of_the_app():
 
 def test_the_documentation_is_what_is_declared():
     assert (ROOT / "docs" / "configuration.md").read_text() == table.markdown()
+    assert (ROOT / "deploy" / ".env.example").read_text() == table.dotenv()
 
 
 def test_every_format_names_every_variable():

@@ -24,11 +24,31 @@ def test_a_retired_or_misspelt_name_is_noticed_with_the_right_one(name, right):
     assert right in found[0].message
 
 
-def test_a_variable_that_is_not_read_yet_is_noticed():
-    assert [notice.name for notice in notices({"CRON_SECRET": "x", "OIDC_CLIENT_ID": "y"})] == [
-        "CRON_SECRET",
-        "OIDC_CLIENT_ID",
-    ]
+def test_a_value_that_this_version_does_nothing_with_is_noticed():
+    found = notices({"CRON_SECRET": "x" * 16, "USE_ANONYMOUS_AUTH_SESSIONS": "true"})
+    assert {notice.name for notice in found} == {"CRON_SECRET", "USE_ANONYMOUS_AUTH_SESSIONS"}
+    assert all("has no effect" in notice.message for notice in found)
+
+
+def test_a_default_that_is_written_out_is_not_noticed():
+    assert not notices({"USE_ANONYMOUS_AUTH_SESSIONS": "false", "AUTH_MODE": "accounts"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("HOSTED_PRODUCTION", "TRUE"),
+        ("COMPUTE_BROKER_REPLICAS", "4"),
+        ("IMPORT_LIBRARY_DIRS", "/nowhere"),
+    ],
+)
+def test_a_value_with_less_effect_than_it_looks_is_noticed(name, text):
+    assert [notice.name for notice in notices({name: text})] == [name]
+
+
+def test_half_of_what_a_sign_in_needs_is_noticed_with_the_rest():
+    messages = [notice.message for notice in notices({"OIDC_CLIENT_ID": "lectern"})]
+    assert any("OIDC_CLIENT_SECRET and OIDC_DISCOVERY_URL" in message for message in messages)
 
 
 def test_names_of_other_programs_are_left_alone():
@@ -37,5 +57,5 @@ def test_names_of_other_programs_are_left_alone():
     )
 
 
-def test_no_variable_is_noticed():
-    assert not notices({variable.name: "x" for variable in VARIABLES})
+def test_no_empty_variable_is_noticed():
+    assert not notices({variable.name: "" for variable in VARIABLES})
