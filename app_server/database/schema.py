@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 # Marks columns of sealed text: `lectern rotate-secret` and the check at start-up find them by it. The row's
@@ -37,6 +38,10 @@ users = Table(
     Column("password_hash", Text, nullable=False),
     Column("status", String(16), nullable=False),
     Column("created_at_ms", BigInteger, nullable=False),
+    # member or admin.
+    Column("role", String(16), nullable=False, server_default="member"),
+    # Somebody else knows the password: an administrator has no rights until it is changed.
+    Column("must_change_password", Boolean, nullable=False, server_default=false()),
 )
 
 sessions = Table(
@@ -141,4 +146,25 @@ runtime_config = Table(
     # seed or admin; a key without a row has its default.
     Column("source", String(16), nullable=False),
     Column("updated_at_ms", BigInteger, nullable=False),
+)
+
+account_email = Table(
+    "account_email",
+    metadata,
+    # One row, named default.
+    Column("id", String(16), primary_key=True),
+    Column("enabled", Boolean, nullable=False),
+    Column("sender_name", String(200), nullable=False),
+    Column("sender_email", String(320), nullable=False),
+    Column("reply_to", String(320)),
+    Column("api_key", Text, nullable=False, info=SEALED),
+    Column("updated_at_ms", BigInteger, nullable=False),
+)
+
+first_boot = Table(
+    "first_boot",
+    metadata,
+    # What was taken in once and is never again: runtime_config, providers, account_email, administrator.
+    Column("input", String(32), primary_key=True),
+    Column("consumed_at_ms", BigInteger, nullable=False),
 )
