@@ -5,6 +5,7 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import aiohttp
 import structlog
 from aiohttp import web
 from sqlalchemy import text
@@ -32,6 +33,7 @@ from app_server.library.service import LibraryService
 from app_server.library.sql_store import SqlDocumentStore
 from app_server.library.uploads import UploadReceiver
 from app_server.pages.routes import PageRoutes
+from app_server.playback.audio_passthrough import AudioPassthrough
 from app_server.playback.routes import PlaybackRoutes
 from app_server.playback.service import PlaybackService
 from app_server.playback.sql_store import SqlPlaybackSessionStore
@@ -85,6 +87,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
             worker=await stack.enter_async_context(_worker(settings)),
             background=await stack.enter_async_context(BackgroundTasks()),
         )
+        http = await stack.enter_async_context(aiohttp.ClientSession(auto_decompress=False))
         await parts.bootstrap()
         app = create_application(
             base_url=settings.base_url,
@@ -93,6 +96,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
         )
         parts.add_accounts(app)
         parts.add_library_and_playback(app)
+        AudioPassthrough(http=http, worker_url=settings.worker.url).add_to(app)
         PageRoutes().add_to(app)
         parts.health().add_to(app)
         broker = settings.credential_broker

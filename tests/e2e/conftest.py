@@ -7,6 +7,8 @@ import pytest
 from e2e.browser import Person
 from playwright.sync_api import Browser, sync_playwright
 
+from servers.lectern import LecternInstance, lectern_environment, running_lectern
+
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
     "--no-sandbox",
@@ -25,6 +27,15 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def one_port_instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LecternInstance]:
+    """Published under one port: browsers load the audio through the app."""
+    environment = lectern_environment()
+    environment["COMPUTE_WORKER_PUBLIC_URL"] = environment["BASE_URL"]
+    with running_lectern(tmp_path_factory.mktemp("one-port"), environment=environment) as running:
+        yield running
 
 
 @pytest.fixture
