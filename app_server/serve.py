@@ -10,13 +10,14 @@ from time import monotonic
 
 import structlog
 
+from app_server.settings import read_settings
 from app_server.supervisor.child import Child
 from app_server.supervisor.claims import bound_ports, data_claimed, require_free_ports
 from app_server.supervisor.probes import answers_http, reachable_host
 from app_server.supervisor.servers import BROKER, OBJECT_STORE, broker_child, object_store_child
 from app_server.supervisor.supervisor import Supervisor
 from app_server.supervisor.worker import worker_child
-from shared.configuration.app_settings import AppSettings, read_app_settings
+from shared.configuration.app_settings import AppSettings
 from shared.configuration.environment import ENV_FILE
 from shared.configuration.startup import settings_or_exit
 from shared.errors import LecternError
@@ -33,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="lectern serve", description=__doc__)
     parser.add_argument("--env-file", type=Path, default=ENV_FILE)
     arguments = parser.parse_args(argv)
-    settings = settings_or_exit(read_app_settings, env_file=arguments.env_file)
+    settings = settings_or_exit(read_settings, env_file=arguments.env_file)
     configure_logging(settings.log, secrets=settings.secrets)
     try:
         with data_claimed(settings):

@@ -10,7 +10,7 @@ from typing import Final
 _COMMANDS: Final = {
     "serve": ("app_server.serve:main", "start Lectern with the parts that are not configured as external"),
     "worker": ("compute_worker.run:main", "start a compute worker alone"),
-    "check": ("shared.configuration.check:main", "print every configuration problem; starts nothing"),
+    "check": ("app_server.check:main", "print every configuration problem; starts nothing"),
     "env": ("shared.configuration.table:main", "print all variables"),
     "migrate": ("app_server.database.migrate:main", "bring the database up to date"),
     "rotate-secret": ("app_server.secrets.rotate:main", "seal stored keys anew after AUTH_SECRET changed"),

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app_server.database.engine import create_engine, database_url
-from shared.configuration.app_settings import read_app_settings
+from app_server.settings import read_settings
 from shared.configuration.environment import ENV_FILE
 from shared.configuration.startup import settings_or_exit
 from shared.errors import Code, LecternError
@@ -29,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="lectern migrate", description="Brings the database up to date.")
     parser.add_argument("--env-file", type=Path, default=ENV_FILE)
     arguments = parser.parse_args(argv)
-    settings = settings_or_exit(read_app_settings, env_file=arguments.env_file)
+    settings = settings_or_exit(read_settings, env_file=arguments.env_file)
     try:
         asyncio.run(migrate(database_url(settings.database)))
     except LecternError as error:

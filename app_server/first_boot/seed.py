@@ -1,0 +1,82 @@
+"""The runtime seed document: version 1, every key checked, all faults told at once. No I/O."""
+
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic.alias_generators import to_camel
+
+from app_server.providers.model import BUILTIN_REF, ProviderType, is_provider_ref
+from app_server.site_features.model import SiteFeatures
+from shared.configuration.parsers import url, word
+from shared.email_addresses import normalized_email
+
+VERSION: Final = 1
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+def _email(text: str) -> str:
+    address = normalized_email(text)
+    if address is None:
+        raise ValueError("Write an e-mail address, such as lectern@example.org.")
+    return address
+
+
+def _version(number: int) -> int:
+    if number != VERSION:
+        raise ValueError(f"Write {VERSION}, the only version there is.")
+    return number
+
+
+def _address(text: str) -> str:
+    return url("http", "https")(text) if text else text
+
+
+Email = Annotated[str, AfterValidator(_email)]
+Key = Annotated[str, AfterValidator(word)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
+
+
+class SeedProvider(_Part):
+    slug: str
+    display_name: Name
+    provider_type: ProviderType
+    # Empty where the type has an address of its own.
+    base_url: Annotated[str, AfterValidator(_address)] = ""
+    default_model: Annotated[str, StringConstraints(max_length=200)] = ""
+    default_instructions: Annotated[str, StringConstraints(max_length=4000)] = ""
+    api_key: Annotated[Key, Field(repr=False)] = ""
+    enabled: bool = True
+
+    @field_validator("slug")
+    @classmethod
+    def _is_slug(cls, slug: str) -> str:
+        taken = {BUILTIN_REF, *(kind.value for kind in ProviderType)}
+        if not is_provider_ref(slug) or slug in taken:
+            raise ValueError("Write lowercase letters, digits and hyphens that are not a type's name.")
+        return slug
+
+
+class SeedAccountEmail(_Part):
+    enabled: bool
+    sender_name: Name
+    sender_email: Email
+    reply_to: Email | None = None
+    api_key: Annotated[str, StringConstraints(min_length=1), AfterValidator(word), Field(repr=False)]
+
+
+class Seed(_Part):
+    version: Annotated[int, AfterValidator(_version)]
+    runtime_config: SiteFeatures | None = None
+    providers: tuple[SeedProvider, ...] | None = None
+    account_email: SeedAccountEmail | None = None
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        keys = [provider.api_key for provider in self.providers or ()]
+        if self.account_email:
+            keys.append(self.account_email.api_key)
+        return frozenset(key for key in keys if key)
