@@ -59,13 +59,13 @@ class Reader:
                 assert document["state"] == "processing", document
                 await asyncio.sleep(0.01)
 
-    async def play(self, document_id: str, ordinal: int = 0) -> dict[str, Any]:
+    async def play(self, document_id: str, ordinal: int = 0, provider_ref: str = "builtin") -> dict[str, Any]:
         session: dict[str, Any] = await self.post(
             "/api/tts/playback/sessions",
             {
                 "documentId": document_id,
                 "start": {"ordinal": ordinal},
-                "settings": {"providerRef": "builtin"},
+                "settings": {"providerRef": provider_ref},
             },
         )
         return session
@@ -133,3 +133,12 @@ class Reader:
     async def move(self, session: dict[str, Any], ordinal: int, *, playing: bool = True) -> None:
         path = f"/api/tts/playback/sessions/{session['sessionId']}/cursor"
         await self.post(path, {"ordinal": ordinal, "playing": playing})
+
+    async def provider_ms(self, speech_url: str, text: str) -> float:
+        """How long the provider itself takes to answer for a text."""
+        began = time.perf_counter()
+        body = {"model": "kokoro", "input": text, "voice": "en-us", "response_format": "wav"}
+        async with self._http.post(f"{speech_url}/audio/speech", json=body) as answer:
+            assert answer.status == 200, await answer.text()
+            await answer.read()
+        return (time.perf_counter() - began) * 1000
