@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 import structlog
 from aiohttp import ClientSession, web
 
+from compute_worker.alignment.aligner import AcousticAligner
+from compute_worker.alignment.process import AlignmentProcess
 from compute_worker.audio.media_tool import MediaTool
 from compute_worker.audio.normalizer import AudioNormalizer
 from compute_worker.credentials.client import CredentialBrokerClient
@@ -36,6 +38,7 @@ from compute_worker.playback.servicer import PlaybackServicer
 from compute_worker.playback.sessions import Sessions
 from compute_worker.playback.speaker import SegmentSpeaker
 from compute_worker.playback.speech_cache import SpeechCache
+from compute_worker.playback.word_refinement import WordRefinement
 from compute_worker.speech.espeak_pool import EspeakPool
 from compute_worker.speech.providers import SpeechProviderRegistry
 from compute_worker.speech.servicer import SpeechServicer
@@ -89,7 +92,11 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         credentials = CredentialBrokerClient(
             channel=channel, timeout_seconds=settings.credential_broker.timeout_ms / 1000
         )
-        normalizer = AudioNormalizer(media_tool=MediaTool(media_bin=str(settings.media_bin)))
+        media_tool = MediaTool(media_bin=str(settings.media_bin))
+        normalizer = AudioNormalizer(media_tool=media_tool)
+        alignment = await stack.enter_async_context(
+            AlignmentProcess(timeout_seconds=settings.work.align_timeout_ms / 1000)
+        )
         synthesizer = SegmentSynthesizer(normalizer=normalizer)
         providers = SpeechProviderRegistry(session=http, espeak=pool)
 
@@ -101,11 +108,15 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         sessions = Sessions(states=states)
         plans = Plans(store=store)
         feeds = Feeds(events=events)
+        cache = SpeechCache(store=store)
         speaker = SegmentSpeaker(
-            cache=SpeechCache(store=store),
+            cache=cache,
             keys=CacheKeys(playback_secret=settings.playback_token_secret),
             claims=Claims(states=states, worker_id=worker_id),
             synthesizer=synthesizer,
+            refinement=WordRefinement(
+                aligner=AcousticAligner(pool=pool, process=alignment), cache=cache, media_tool=media_tool
+            ),
             segment_timeout_seconds=settings.work.segment_timeout_ms / 1000,
         )
         playback = Playback(

@@ -58,6 +58,7 @@ class GenerationRun:
         self._provider = provider
         self._clock = clock
         self._orders: dict[int, tuple[Ticket, asyncio.Task[Obtained]]] = {}
+        self._refinements: dict[int, asyncio.Task[SpokenSegment]] = {}
         self._failed: set[int] = set()  # in this run: an earlier one's failures are tried again
         self._failures_in_row = 0
         self._state: GenerationState | None = None
@@ -75,13 +76,14 @@ class GenerationRun:
                     return result
                 tasks = {task for _, task in self._orders.values()}
                 done, _ = await asyncio.wait(
-                    {*tasks, cursor_changed},
+                    {*tasks, *self._refinements.values(), cursor_changed},
                     timeout=LOOK_AGAIN_SECONDS,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
                 if cursor_changed in done:
                     cursor_changed = asyncio.create_task(self._cursor.changed())
                 await self._collect()
+                await self._collect_refined()
         except LecternError as error:
             await self._stop(error)
             raise LecternError(error.code, error.message, reason=error.reason, retryable=False) from error
@@ -135,6 +137,24 @@ class GenerationRun:
             self._failures_in_row = 0
             segment = self._plan.segments[ordinal]
             await self._announce(_ready(segment, obtained.spoken, cached=obtained.cached))
+            if self._speaker.can_refine(obtained.spoken):
+                self._refinements[ordinal] = asyncio.create_task(
+                    self._speaker.refine(segment, self._session.settings, obtained.spoken)
+                )
+
+    async def _collect_refined(self) -> None:
+        """Announces a segment once more when its words have been measured; it is heard without them too."""
+        for ordinal, task in list(self._refinements.items()):
+            if not task.done():
+                continue
+            del self._refinements[ordinal]
+            try:
+                spoken = task.result()
+            except LecternError as error:
+                log.warning("words were not measured", ordinal=ordinal, reason=error.reason)
+                continue
+            if spoken.exact:
+                await self._announce(_ready(self._plan.segments[ordinal], spoken, cached=True))
 
     async def _fail_segment(self, ordinal: int, error: LecternError) -> None:
         self._failures_in_row += 1
@@ -158,6 +178,8 @@ class GenerationRun:
         if self._orders:
             self._full_since = None
             await self._set_state(GenerationState.GENERATING)
+            return None
+        if self._refinements:
             return None
         cursor, now = self._cursor.current, self._clock()
         if all(self._is_settled(o) for o in range(cursor.ordinal, len(self._plan.segments))):
@@ -188,7 +210,7 @@ class GenerationRun:
         await self._events.publish(session_topic(self._session.session_id), to_payload(announcement))
 
     async def _cancel_orders(self) -> None:
-        tasks = [task for _, task in self._orders.values()]
+        tasks = [*(task for _, task in self._orders.values()), *self._refinements.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

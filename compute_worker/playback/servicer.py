@@ -92,5 +92,5 @@ class PlaybackServicer(PlaybackServiceServicer):
         if not isinstance(announcement, SegmentReady) or announcement.failed:
             return ()
         segment = plan.segments[announcement.ordinal]
-        spoken = await self._speaker.find(segment, session.settings)
+        spoken = await self._speaker.find(segment, session.settings, exact=announcement.exact)
         return self._speaker.words_in_block(segment, session.settings, spoken) if spoken else ()

@@ -8,6 +8,7 @@ from compute_worker.playback.cache_key import CacheKeys
 from compute_worker.playback.claims import Claims
 from compute_worker.playback.model import Segment, VoiceSettings
 from compute_worker.playback.speech_cache import SpeechCache
+from compute_worker.playback.word_refinement import WordRefinement
 from compute_worker.speech.model import SpeechRequest, SpokenSegment, WordTime
 from compute_worker.speech.ports import SpeechProvider, Synthesizer
 from compute_worker.speech.spoken import to_spoken
@@ -40,12 +41,14 @@ class SegmentSpeaker:
         keys: CacheKeys,
         claims: Claims,
         synthesizer: Synthesizer,
+        refinement: WordRefinement,
         segment_timeout_seconds: float,
     ) -> None:
         self._cache = cache
         self._keys = keys
         self._claims = claims
         self._synthesizer = synthesizer
+        self._refinement = refinement
         self._timeout_seconds = segment_timeout_seconds
 
     def key_of(self, segment: Segment, settings: VoiceSettings) -> str:
@@ -55,8 +58,21 @@ class SegmentSpeaker:
     def in_memory(self, segment: Segment, settings: VoiceSettings) -> SpokenSegment | None:
         return self._cache.in_memory(self.key_of(segment, settings))
 
-    async def find(self, segment: Segment, settings: VoiceSettings) -> SpokenSegment | None:
-        return await self._cache.find(self.key_of(segment, settings))
+    async def find(
+        self, segment: Segment, settings: VoiceSettings, *, exact: bool = False
+    ) -> SpokenSegment | None:
+        return await self._cache.find(self.key_of(segment, settings), exact=exact)
+
+    def can_refine(self, spoken: SpokenSegment) -> bool:
+        return self._refinement.is_wanted(spoken)
+
+    async def refine(self, segment: Segment, settings: VoiceSettings, spoken: SpokenSegment) -> SpokenSegment:
+        """The same speech, stored with measured word times; as it was when they cannot be trusted."""
+        said = to_spoken(segment.text, settings.language).text
+        key = self._keys.key(settings, settings.language, said)
+        return await self._refinement.refine(
+            key, spoken, said, settings.language, characters=len(segment.text)
+        )
 
     def words_in_block(
         self, segment: Segment, settings: VoiceSettings, spoken: SpokenSegment

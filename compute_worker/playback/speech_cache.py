@@ -7,6 +7,7 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 
 from compute_worker.speech.model import FRAME_BYTES, SpokenSegment, WordTime
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
@@ -41,9 +42,11 @@ class SpeechCache:
         self._held.move_to_end(key)
         return found[1]
 
-    async def find(self, key: str) -> SpokenSegment | None:
+    async def find(self, key: str, *, exact: bool = False) -> SpokenSegment | None:
+        """With exact, what is held here is not enough when its word times are only estimates: another worker
+        may have measured them since."""
         held = self.in_memory(key)
-        if held is not None:
+        if held is not None and (held.exact or not exact):
             return held
         try:
             sidecar = json.loads(await self._store.get(_sidecar_key(key)))
@@ -53,19 +56,24 @@ class SpeechCache:
         if sidecar["version"] != SIDECAR_VERSION or len(frames) != sidecar["frames"] * FRAME_BYTES:
             return None
         words = tuple(WordTime(*word) for word in sidecar["words"])
-        segment = SpokenSegment(frames, words, sidecar["exact"])
+        segment = SpokenSegment(frames, words, sidecar["exact"], sidecar.get("aligner", ""))
         self.hold(key, segment)
         return segment
 
     async def save(self, key: str, segment: SpokenSegment, *, characters: int) -> None:
+        await self._store.put(_audio_key(key), segment.frames, content_type="audio/mpeg")
+        await self.save_words(key, segment, characters=characters)
+
+    async def save_words(self, key: str, segment: SpokenSegment, *, characters: int) -> None:
+        """The sidecar alone, for audio that is stored already."""
         sidecar = {
             "version": SIDECAR_VERSION,
             "frames": segment.frame_count,
             "exact": segment.exact,
+            "aligner": segment.aligner,
             "characters": characters,
             "words": [[w.start_ms, w.end_ms, w.char_start, w.char_end] for w in segment.words],
         }
-        await self._store.put(_audio_key(key), segment.frames, content_type="audio/mpeg")
         await self._store.put(
             _sidecar_key(key),
             json.dumps(sidecar, separators=(",", ":")).encode(),
@@ -74,7 +82,7 @@ class SpeechCache:
 
     def hold(self, key: str, segment: SpokenSegment) -> None:
         self._drop(key)
-        self._held[key] = (self._clock(), segment)
+        self._held[key] = (self._clock(), replace(segment, samples=None))
         self._held_bytes += _cost(segment)
         while self._held_bytes > self._max_bytes and len(self._held) > 1:
             self._drop(next(iter(self._held)))

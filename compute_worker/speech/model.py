@@ -3,6 +3,9 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
+import numpy as np
+from numpy.typing import NDArray
+
 FRAME_SAMPLES = 576  # MPEG-2 Layer III frame at 24 kHz: 24 ms
 FRAME_BYTES = 192  # 64 kbit/s x 24 ms
 FRAME_MS = 24
@@ -83,6 +86,9 @@ class SpokenSegment:
     frames: bytes = field(repr=False)
     words: tuple[WordTime, ...]
     exact: bool  # measured, not estimated in proportion to the text
+    aligner: str = ""  # which one placed the words, or tried and could not be trusted
+    # What was encoded, on the way from the synthesizer to the aligner; nobody keeps it.
+    samples: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
 
     @property
     def frame_count(self) -> int:

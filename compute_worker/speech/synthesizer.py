@@ -62,8 +62,20 @@ def make_segment(text: str, audio: SynthesizedAudio, normalized: NormalizedAudio
         if exact and audio.words is not None
         else proportional_times(text, normalized.activity)
     )
+    return SpokenSegment(frames, as_heard(times, frames), exact, samples=normalized.samples)
+
+
+def as_heard(words: Sequence[WordTime], frames: bytes) -> tuple[WordTime, ...]:
+    """Times in the encoded samples as times in the stream, in order and without overlaps."""
     limit_ms = len(frames) // FRAME_BYTES * FRAME_MS
-    return SpokenSegment(frames, _delayed(times, limit_ms), exact)
+    times: list[WordTime] = []
+    previous_end = 0
+    for word in words:
+        start = min(max(round(word.start_ms + _DELAY_MS), previous_end), limit_ms)
+        end = min(max(round(word.end_ms + _DELAY_MS), start), limit_ms)
+        times.append(WordTime(start, end, word.char_start, word.char_end))
+        previous_end = end
+    return tuple(times)
 
 
 def _measured(words: Sequence[WordTime], normalized: NormalizedAudio) -> list[WordTime]:
@@ -76,15 +88,3 @@ def _measured(words: Sequence[WordTime], normalized: NormalizedAudio) -> list[Wo
         start, end = normalized.activity.tighten(start, end)
         times.append(WordTime(round(start), round(end), word.char_start, word.char_end))
     return times
-
-
-def _delayed(words: Sequence[WordTime], limit_ms: int) -> tuple[WordTime, ...]:
-    """As heard in the stream, in order and without overlaps."""
-    times: list[WordTime] = []
-    previous_end = 0
-    for word in words:
-        start = min(max(round(word.start_ms + _DELAY_MS), previous_end), limit_ms)
-        end = min(max(round(word.end_ms + _DELAY_MS), start), limit_ms)
-        times.append(WordTime(start, end, word.char_start, word.char_end))
-        previous_end = end
-    return tuple(times)

@@ -1,0 +1,18 @@
+"""The port behind which every way of finding word times stands."""
+
+from typing import Protocol
+
+from compute_worker.alignment.model import Alignment
+from compute_worker.audio.pcm import Samples
+
+
+class Aligner(Protocol):
+    @property
+    def version(self) -> str:
+        """Name and version of the engine; what another version decided may be decided anew."""
+        ...
+
+    async def align(self, samples: Samples, text: str, language: str) -> Alignment:
+        """When each word of the text is heard in the samples (at the stream's rate). Raises LecternError
+        when the language cannot be spoken, time is up or the engine fails."""
+        ...

@@ -1,0 +1,47 @@
+"""Measured word times in place of estimated ones, after the sound is on its way to the listener."""
+
+import asyncio
+from dataclasses import replace
+
+from compute_worker.alignment.ports import Aligner
+from compute_worker.audio.encoder import DELAY_SAMPLES
+from compute_worker.audio.media_tool import MediaTool
+from compute_worker.audio.pcm import Samples
+from compute_worker.playback.speech_cache import SpeechCache
+from compute_worker.speech.model import SpokenSegment
+from compute_worker.speech.synthesizer import as_heard
+
+
+class WordRefinement:
+    """One segment at a time in this process: it is work for spare moments, and in the order of need."""
+
+    def __init__(self, *, aligner: Aligner, cache: SpeechCache, media_tool: MediaTool) -> None:
+        self._aligner = aligner
+        self._cache = cache
+        self._media_tool = media_tool
+        self._turn = asyncio.Lock()
+
+    def is_wanted(self, spoken: SpokenSegment) -> bool:
+        """Not for times that were measured, nor where the same aligner has failed before."""
+        return not spoken.exact and spoken.aligner != self._aligner.version
+
+    async def refine(
+        self, key: str, spoken: SpokenSegment, text: str, language: str, *, characters: int
+    ) -> SpokenSegment:
+        """text is what was said. What comes of it is stored, also that nothing did."""
+        async with self._turn:
+            known = await self._cache.find(key, exact=True)
+            if known is not None and not self.is_wanted(known):
+                return known  # another session needed it too
+            samples = spoken.samples if spoken.samples is not None else await self._decode(spoken)
+            alignment = await self._aligner.align(samples, text, language)
+            refined = replace(spoken, aligner=self._aligner.version, samples=None)
+            if alignment.is_trusted:
+                refined = replace(refined, words=as_heard(alignment.words, spoken.frames), exact=True)
+            await self._cache.save_words(key, refined, characters=characters)
+            self._cache.hold(key, refined)
+            return refined
+
+    async def _decode(self, spoken: SpokenSegment) -> Samples:
+        samples = await self._media_tool.decode(spoken.frames)
+        return samples[DELAY_SAMPLES:]
