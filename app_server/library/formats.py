@@ -14,6 +14,7 @@ class DocumentFormat(Enum):
     HTML = "html"
     MARKDOWN = "markdown"
     TEXT = "text"
+    PDF = "pdf"
 
 
 _FORMAT_OF_SUFFIX: Final = {
@@ -25,9 +26,10 @@ _FORMAT_OF_SUFFIX: Final = {
     ".markdown": DocumentFormat.MARKDOWN,
     ".txt": DocumentFormat.TEXT,
     ".text": DocumentFormat.TEXT,
+    ".pdf": DocumentFormat.PDF,
 }
 UPLOAD_SUFFIXES: Final = tuple(_FORMAT_OF_SUFFIX)
-_OPENABLE: Final = "Lectern opens EPUB, HTML, Markdown and plain text files."
+_OPENABLE: Final = "Lectern opens PDF, EPUB, HTML, Markdown and plain text files."
 
 _SIGNATURES: Final = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -37,7 +39,6 @@ _SIGNATURES: Final = (
     (b"BM", "a BMP image"),
     (b"II*\0", "a TIFF image"),
     (b"MM\0*", "a TIFF image"),
-    (b"%PDF-", "a PDF file"),
     (b"{\\rtf", "an RTF file"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Microsoft Office file"),
     (b"\x1f\x8b", "a gzip archive"),
@@ -63,11 +64,16 @@ def recognized_format(start: bytes, file_name: str) -> DocumentFormat:
     named = _FORMAT_OF_SUFFIX.get(PurePosixPath(file_name.lower()).suffix)
     if start.startswith(_ZIP):
         return _recognized_archive(start, named)
+    # Readers accept a PDF's mark anywhere in the first kilobyte; letters before it are common in saved mails.
+    if start.startswith(b"%PDF-") or (named in {None, DocumentFormat.PDF} and b"%PDF-" in start[:1024]):
+        return DocumentFormat.PDF
     kind = _binary_kind(start)
     if kind is not None:
         raise _unsupported(f"This is {kind}. {_OPENABLE}")
     if named is DocumentFormat.EPUB:
         raise _unsupported(f"This file is named like an EPUB but isn't one. {_OPENABLE}")
+    if named is DocumentFormat.PDF:
+        raise _unsupported(f"This file is named like a PDF but isn't one. {_OPENABLE}")
     if named is not None:
         return named
     if _looks_like_html(start):

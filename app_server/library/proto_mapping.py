@@ -11,6 +11,7 @@ _FORMATS: Final = {
     DocumentFormat.HTML: documents_pb2.DOCUMENT_FORMAT_HTML,
     DocumentFormat.MARKDOWN: documents_pb2.DOCUMENT_FORMAT_MARKDOWN,
     DocumentFormat.TEXT: documents_pb2.DOCUMENT_FORMAT_TEXT,
+    DocumentFormat.PDF: documents_pb2.DOCUMENT_FORMAT_PDF,
 }
 
 

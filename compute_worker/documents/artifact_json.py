@@ -10,6 +10,7 @@ from compute_worker.documents.model import (
     Block,
     BlockRole,
     DocumentWarning,
+    PageLine,
     ReadingDocument,
     Section,
     SectionSummary,
@@ -90,7 +91,35 @@ def _write_block(block: Block, section: Section) -> Json:
             _without_defaults(ordinal=sentence.ordinal, start=sentence.start, end=sentence.end)
             for sentence in block.sentences
         ],
-        locator={"element": _without_defaults(section=section.index, path=block.path)},
+        locator=_write_locator(block, section),
+    )
+
+
+def _write_locator(block: Block, section: Section) -> Json:
+    if not block.page_lines:
+        return {"element": _without_defaults(section=section.index, path=block.path)}
+    lines = [
+        _without_defaults(
+            page=line.page,
+            left=round(line.left, 1),
+            top=round(line.top, 1),
+            right=round(line.right, 1),
+            bottom=round(line.bottom, 1),
+            start=line.start,
+        )
+        for line in block.page_lines
+    ]
+    return {"page": {"lines": lines}}
+
+
+def _read_page_line(content: Json) -> PageLine:
+    return PageLine(
+        page=content.get("page", 0),
+        left=content.get("left", 0.0),
+        top=content.get("top", 0.0),
+        right=content.get("right", 0.0),
+        bottom=content.get("bottom", 0.0),
+        start=content.get("start", 0),
     )
 
 
@@ -106,6 +135,9 @@ def _read_block(content: Json, language: str) -> Block:
             for sentence in content.get("sentences", ())
         ),
         path=content.get("locator", {}).get("element", {}).get("path", ""),
+        page_lines=tuple(
+            _read_page_line(line) for line in content.get("locator", {}).get("page", {}).get("lines", ())
+        ),
     )
 
 

@@ -1,6 +1,7 @@
 """Where a reading document's artifacts lie in the object store, and reading them back.
 
-A reading reference is the folder of one document's artifacts: "reading/<sha256>/<parser version>/".
+A reading reference is the folder of one document's artifacts: "reading/<sha256>/<parser version>-<format>/".
+The same bytes may be read as different formats.
 """
 
 import gzip
@@ -28,8 +29,8 @@ def source_key(sha256: str) -> str:
     return f"documents/{sha256}"
 
 
-def reading_ref_of(sha256: str) -> str:
-    return f"reading/{sha256}/{PARSER_VERSION}/"
+def reading_ref_of(sha256: str, source_format: str) -> str:
+    return f"reading/{sha256}/{PARSER_VERSION}-{source_format}/"
 
 
 def document_key(reading_ref: str) -> str:

@@ -237,6 +237,7 @@ class DocumentBuilder:
                 Sentence(self._sentences + number, start, end) for number, (start, end) in enumerate(ranges)
             ),
             path=run.path,
+            page_lines=run.page_lines,
         )
         section.blocks.append(block)
         section.characters += len(text)

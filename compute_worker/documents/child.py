@@ -23,6 +23,7 @@ PARSERS: Final = {
     "epub": "compute_worker.documents.epub.book",
     "html": "compute_worker.documents.html_file",
     "markdown": "compute_worker.documents.markdown_file",
+    "pdf": "compute_worker.documents.pdf.document",
     "text": "compute_worker.documents.text_file",
 }
 _PR_SET_PDEATHSIG = 1

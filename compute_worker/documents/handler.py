@@ -12,7 +12,7 @@ from compute_worker.operations.ports import Job, ProgressReporter
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 
-FORMATS: Final = frozenset({"epub", "html", "markdown", "text"})
+FORMATS: Final = frozenset({"epub", "html", "markdown", "text", "pdf"})
 _UPLOADS_AT_ONCE: Final = 8
 
 
@@ -31,7 +31,7 @@ class DocumentHandler:
             raise LecternError(
                 Code.INVALID_ARGUMENT, "Files of this kind cannot be read.", reason="FORMAT_UNSUPPORTED"
             )
-        reading_ref = reading_ref_of(sha256)
+        reading_ref = reading_ref_of(sha256, source_format)
         if await self._store.info(document_key(reading_ref)) is not None:
             return reading_ref
         with tempfile.TemporaryDirectory(prefix="lectern-document-", dir=self._temporary_folder) as name:

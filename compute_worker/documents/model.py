@@ -41,6 +41,19 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
+class PageLine:
+    """A line of a page, in points from the upper left corner of the page as it is shown, and where in its
+    block's text it begins."""
+
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     id: str
     role: BlockRole
@@ -50,6 +63,8 @@ class Block:
     """Never empty in a document with a known language: the section's where the block has no own."""
     sentences: tuple[Sentence, ...]
     path: str
+    page_lines: tuple[PageLine, ...] = ()
+    """Of a document that has pages; its blocks have no path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from html import escape
 
-from compute_worker.documents.model import BlockRole, Sentence
+from compute_worker.documents.model import BlockRole, PageLine, Sentence
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r\f]+")  # HTML's: a no-break space is text
 
@@ -47,6 +47,7 @@ class Run:
     breaks: list[int] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
     anchors: list[Hashable] = field(default_factory=list)
+    page_lines: tuple[PageLine, ...] = ()
     _events: list[_Text | _Markup] = field(default_factory=list)
     _length: int = 0
     _last: _Text | None = None

@@ -18,6 +18,7 @@ FORMATS = {
     pb.DOCUMENT_FORMAT_HTML: "html",
     pb.DOCUMENT_FORMAT_MARKDOWN: "markdown",
     pb.DOCUMENT_FORMAT_TEXT: "text",
+    pb.DOCUMENT_FORMAT_PDF: "pdf",
 }
 
 

@@ -12,7 +12,7 @@ from shared.errors import Code, LecternError
 PLAN_VERSION = "1"  # part of every plan's identity: change it with the rules of planner.py
 DEFAULT_MAX_SEGMENT_CHARACTERS = 450
 MAX_SEGMENT_CHARACTERS_RANGE = (150, 1200)
-NOT_READ_BY_DEFAULT = frozenset({"HEADER", "FOOTER", "PAGE_NUMBER", "FOOTNOTE"})
+NOT_READ_BY_DEFAULT = frozenset({"HEADER", "FOOTER", "PAGE_NUMBER", "FOOTNOTE", "OTHER"})
 
 SESSION_TTL_SECONDS = 1800.0  # after the last cursor or audio request
 LISTENER_GONE_SECONDS = 15.0  # a cursor older than this has nobody behind it

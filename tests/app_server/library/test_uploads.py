@@ -139,6 +139,8 @@ def epub() -> bytes:
         (b"PK\x03\x04anything", "BOOK.EPUB", DocumentFormat.EPUB),
         (b"<!DOCTYPE html><p>", "page", DocumentFormat.HTML),
         (b"<p>", "page.XHTML", DocumentFormat.HTML),
+        (b"%PDF-1.7", "a.txt", DocumentFormat.PDF),
+        (b"\r\n%PDF-1.4", "a.pdf", DocumentFormat.PDF),
         (b"# Title", "a.md", DocumentFormat.MARKDOWN),
         (b"BM is how this begins", "a.txt", DocumentFormat.TEXT),
         ("Ünïcode".encode("utf-16"), "a.txt", DocumentFormat.TEXT),
@@ -153,7 +155,7 @@ def test_a_format_is_known_by_bytes_and_name(start: bytes, name: str, expected: 
 @pytest.mark.parametrize(
     ("start", "name", "said"),
     [
-        (b"%PDF-1.7", "a.txt", "PDF"),
+        (b"a,b,c", "a.pdf", "isn.t one"),
         (b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "a.docx", "Microsoft Office"),
         (b"PK\x03\x04" + bytes(30), "a.zip", "ZIP"),
         (b"\xff\xd8\xff\xe0", "a.md", "JPEG"),

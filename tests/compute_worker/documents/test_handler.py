@@ -68,7 +68,7 @@ def handler(store: MemoryStore, tmp_path: Path) -> DocumentHandler:
 async def test_a_stored_file_becomes_stored_artifacts_the_document_last(tmp_path: Path) -> None:
     store, progress = await stored(BOOK), Progress()
     ref = await handler(store, tmp_path).run(job_for(BOOK), progress)
-    assert ref == reading_ref_of(hashlib.sha256(BOOK).hexdigest())
+    assert ref == reading_ref_of(hashlib.sha256(BOOK).hexdigest(), "epub")
     assert store.written[0].endswith(".png image/png")
     assert store.written[1:] == [
         f"{section_key(ref, 0)} application/gzip",

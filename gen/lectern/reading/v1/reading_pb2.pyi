@@ -111,7 +111,7 @@ class ReadingDocument(_message.Message):
     sentence_count: _builtins.int
     character_count: _builtins.int
     source_format: _builtins.str
-    """epub, html, markdown or text."""
+    """epub, html, markdown, text, pdf or docx."""
     @_builtins.property
     def authors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
@@ -348,22 +348,86 @@ class Locator(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ELEMENT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def element(self) -> Global___ElementLocator: ...
+    @_builtins.property
+    def page(self) -> Global___PageLocator: ...
     def __init__(
         self,
         *,
         element: Global___ElementLocator | None = ...,
+        page: Global___PageLocator | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["element", b"element", "place", b"place"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["element", b"element", "page", b"page", "place", b"place"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["element", b"element", "place", b"place"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["element", b"element", "page", b"page", "place", b"place"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_place: _TypeAlias = _typing.Literal["element"]  # noqa: Y015
+    _WhichOneofReturnType_place: _TypeAlias = _typing.Literal["element", "page"]  # noqa: Y015
     _WhichOneofArgType_place: _TypeAlias = _typing.Literal["place", b"place"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_place) -> _WhichOneofReturnType_place | None: ...
 
 Global___Locator: _TypeAlias = Locator  # noqa: Y015
+
+@_typing.final
+class PageLocator(_message.Message):
+    """Where a block's lines stand on the pages of its source."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___PageLine]: ...
+    def __init__(
+        self,
+        *,
+        lines: _abc.Iterable[Global___PageLine] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lines", b"lines"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PageLocator: _TypeAlias = PageLocator  # noqa: Y015
+
+@_typing.final
+class PageLine(_message.Message):
+    """Lengths are points (1/72 inch) from the upper left corner of the page as it is shown."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    TOP_FIELD_NUMBER: _builtins.int
+    RIGHT_FIELD_NUMBER: _builtins.int
+    BOTTOM_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    page: _builtins.int
+    """From 0."""
+    left: _builtins.float
+    top: _builtins.float
+    right: _builtins.float
+    bottom: _builtins.float
+    start: _builtins.int
+    """Code points into the block's text: where in it the line begins."""
+    def __init__(
+        self,
+        *,
+        page: _builtins.int = ...,
+        left: _builtins.float = ...,
+        top: _builtins.float = ...,
+        right: _builtins.float = ...,
+        bottom: _builtins.float = ...,
+        start: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bottom", b"bottom", "left", b"left", "page", b"page", "right", b"right", "start", b"start", "top", b"top"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PageLine: _TypeAlias = PageLine  # noqa: Y015
 
 @_typing.final
 class ElementLocator(_message.Message):

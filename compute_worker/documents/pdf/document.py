@@ -1,0 +1,247 @@
+"""PDF: what its pages show, as a reading document."""
+
+import re
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from compute_worker.documents import single_file
+from compute_worker.documents.artifacts import PARSER_VERSION
+from compute_worker.documents.builder import DocumentBuilder, SectionCut
+from compute_worker.documents.failures import refused
+from compute_worker.documents.language import declared_language, detect_language, direction_of
+from compute_worker.documents.model import BlockRole, PageLine, Section
+from compute_worker.documents.output import ArtifactFolder
+from compute_worker.documents.pdf.file import PdfFile, open_pdf
+from compute_worker.documents.pdf.joining import Vocabulary, join_lines
+from compute_worker.documents.pdf.model import Line, Paragraph
+from compute_worker.documents.pdf.outline import chapters_of
+from compute_worker.documents.pdf.paragraphs import stitch
+from compute_worker.documents.pdf.reading import Reading, read_pages
+from compute_worker.documents.pdf.roles import RoleFinder
+from compute_worker.documents.runs import Run
+
+_CUT_BY_HEADINGS = SectionCut(at_heading_characters=6_000, most_characters=60_000, deepest_heading=2)
+_CUT_BY_OUTLINE = SectionCut(at_heading_characters=None, most_characters=60_000)
+_BULLET = re.compile(r"[•●▪◦‣∙·■□▸►➢✓❖◆◇○\-–*−]\s*|! ")
+_NO_TITLE = re.compile(
+    r"(?:untitled.*|microsoft (?:word|powerpoint).*|[\d\W_]*"
+    r"|.*\.(?:docx?|dvi|tex|indd|qxd|pptx?|pdf|rtf|xlsx?|fm|pmd|ps)"
+    r"|slide 1|document\d*|presentation\d*|print|title)",
+    re.IGNORECASE,
+)
+
+
+def parse(path: Path, output: ArtifactFolder, *, file_name: str) -> None:
+    output.report("reading", 0, 0)
+    with open_pdf(path) as file:
+        reading = read_pages(file, lambda done, total: output.report("reading", done, total))
+        _refuse_pictures(reading)
+        _Writer(file, reading).write(output, file_name=file_name)
+
+
+def _refuse_pictures(reading: Reading) -> None:
+    if not any(page.has_text for page in reading.pages) and any(page.is_picture for page in reading.pages):
+        raise refused(
+            "SCANNED_DOCUMENT",
+            "This PDF holds only pictures of pages, without any text to read aloud. "
+            "Let a text recognition (OCR) program add the text first.",
+        )
+
+
+class _Writer:
+    def __init__(self, file: PdfFile, reading: Reading) -> None:
+        self._file = file
+        self._reading = reading
+        self._pages = [page.paragraphs for page in reading.pages]
+        RoleFinder(reading.typography).assign(self._pages)
+        self._chapters = chapters_of(file.outline(), self._pages, [page.file_top for page in reading.pages])
+        self._paragraphs = stitch([paragraph for page in self._pages for paragraph in page])
+        self._vocabulary = Vocabulary()
+        for paragraph in self._paragraphs:
+            for line in paragraph.lines:
+                self._vocabulary.learn(line.text)
+        self._table_open = False
+        self._list_open = False
+
+    def write(self, output: ArtifactFolder, *, file_name: str) -> None:
+        sample = " ".join(line.text for paragraph in self._paragraphs[:400] for line in paragraph.lines)
+        language = self._language(sample)
+        cut = _CUT_BY_OUTLINE if self._chapters.starts else _CUT_BY_HEADINGS
+        builder = DocumentBuilder(language=language, cut=cut)
+        builder.begin_section(title="", language="", direction=direction_of(language))
+        self._warn(builder)
+        for paragraph in self._paragraphs:
+            chapter = self._chapters.starts.get(id(paragraph))
+            if chapter is not None and chapter.begins_section:
+                self._close_lists(builder)
+                builder.begin_section(title=chapter.title, language="", direction=direction_of(language))
+            for anchor in self._chapters.anchors.get(id(paragraph), ()):
+                builder.add_anchor(anchor)
+            self._write(builder, paragraph)
+        self._close_lists(builder)
+        self._finish(builder, output, file_name)
+
+    def _language(self, sample: str) -> str:
+        """Word processors declare their own language, whatever is written: the text itself is asked too."""
+        declared, detected = declared_language(self._file.language()), detect_language(sample)
+        if not declared or (detected and declared.partition("-")[0] != detected.partition("-")[0]):
+            return detected or declared
+        return declared
+
+    def _warn(self, builder: DocumentBuilder) -> None:
+        pictures = sum(1 for page in self._reading.pages if page.is_picture)
+        if pictures:
+            pages = f"{pictures} of {len(self._reading.pages)} pages are pictures"
+            builder.warn("SCANNED_PAGES", f"{pages} without text and cannot be read aloud.")
+
+    def _write(self, builder: DocumentBuilder, paragraph: Paragraph) -> None:
+        if paragraph.cells is not None and paragraph.role is BlockRole.TABLE:
+            self._write_row(builder, paragraph)
+            return
+        if self._table_open:
+            builder.close()
+            self._table_open = False
+        is_bulleted = (
+            paragraph.role is BlockRole.LIST_ITEM and _BULLET.match(paragraph.lines[0].text) is not None
+        )
+        if is_bulleted != self._list_open:
+            if is_bulleted:
+                builder.open("ul")
+            else:
+                builder.close()
+            self._list_open = is_bulleted
+        self._write_text(builder, paragraph, is_bulleted=is_bulleted)
+
+    def _write_text(self, builder: DocumentBuilder, paragraph: Paragraph, *, is_bulleted: bool) -> None:
+        if paragraph.role is BlockRole.CODE:
+            self._write_code(builder, paragraph)
+            return
+        text, starts = join_lines(paragraph.lines, self._vocabulary)
+        offset = 0
+        if is_bulleted:
+            match = _BULLET.match(text)
+            offset = match.end() if match else 0
+        if not text[offset:].strip():
+            return
+        run = self._run(builder, paragraph, "li" if is_bulleted else _tag(paragraph))
+        run.page_lines = _page_lines(paragraph.lines, starts, offset, len(text) - offset)
+        marks = sorted(
+            (start + place, mark)
+            for line, start in zip(paragraph.lines, starts, strict=True)
+            for place, mark in line.marks
+        )
+        at = offset
+        for place, mark in marks:
+            run.add_text(text[at : max(place, at)])
+            run.add_markup(f'<sup data-unread="noteref">{escape(mark)}</sup>')
+            at = max(place, at)
+        run.add_text(text[at:])
+        builder.write(run)
+
+    def _write_code(self, builder: DocumentBuilder, paragraph: Paragraph) -> None:
+        width = max(1.0, paragraph.font.size * 0.6)
+        rows = [
+            " " * min(40, round((line.left - paragraph.left) / width)) + line.text for line in paragraph.lines
+        ]
+        starts, at = [], 0
+        for row in rows:
+            starts.append(at)
+            at += len(row) + 1
+        run = self._run(builder, paragraph, "pre")
+        run.is_preformatted = True
+        run.page_lines = _page_lines(paragraph.lines, starts, 0, at)
+        run.add_text("\n".join(rows))
+        builder.write(run)
+
+    def _write_row(self, builder: DocumentBuilder, paragraph: Paragraph) -> None:
+        if self._list_open:
+            builder.close()
+            self._list_open = False
+        if not self._table_open:
+            builder.open("table")
+            self._table_open = True
+        run = self._run(builder, paragraph, "tr")
+        run.holds_cells = True
+        length = 0
+        lines: list[Line] = []
+        starts: list[int] = []
+        for cell in paragraph.cells or ():
+            text, found = join_lines(cell, self._vocabulary)
+            run.add_markup("<td>")
+            run.add_text(text)
+            run.add_markup("</td>")
+            run.end_part()
+            lines += cell
+            starts += [length + start for start in found]
+            length += len(text) + 1
+        run.page_lines = _page_lines(lines, starts, 0, length)
+        builder.write(run)
+
+    def _run(self, builder: DocumentBuilder, paragraph: Paragraph, tag: str) -> Run:
+        return Run(
+            tag, paragraph.role, builder.language, "", heading_level=paragraph.level if tag[0] == "h" else 0
+        )
+
+    def _close_lists(self, builder: DocumentBuilder) -> None:
+        if self._table_open or self._list_open:
+            builder.close()
+        self._table_open = self._list_open = False
+
+    def _finish(self, builder: DocumentBuilder, output: ArtifactFolder, file_name: str) -> None:
+        builder.end_section()
+        total, done = builder.section_count, 0
+
+        def emit(section: Section) -> None:
+            nonlocal done
+            output.write_section(section)
+            done += 1
+            output.report("sections", done, total)
+
+        document = builder.finish(
+            title=self._title() or single_file.title_from(file_name),
+            authors=self._authors(),
+            cover="",
+            toc=self._chapters.toc or None,
+            source_format="pdf",
+            parser_version=PARSER_VERSION,
+            emit=emit,
+        )
+        output.write_document(document)
+
+    def _title(self) -> str:
+        declared = " ".join(self._file.metadata("Title").split())
+        if declared and not _NO_TITLE.fullmatch(declared) and " " in declared:
+            return declared[:300]
+        for paragraph in self._paragraphs:
+            if paragraph.role is BlockRole.TITLE:
+                text, _ = join_lines(paragraph.lines, self._vocabulary)
+                return text[:300]
+        return "" if _NO_TITLE.fullmatch(declared) else declared
+
+    def _authors(self) -> list[str]:
+        declared = self._file.metadata("Author")
+        names = [" ".join(name.split()) for name in re.split(r";|,(?=\s*[^\W\d_]+\s)|\band\b|&", declared)]
+        return [name for name in names if name and not _NO_TITLE.fullmatch(name) and " " in name][:20]
+
+
+def _tag(paragraph: Paragraph) -> str:
+    if paragraph.role in {BlockRole.HEADING, BlockRole.TITLE}:
+        return f"h{min(max(paragraph.level, 1), 6)}"
+    return "p"
+
+
+def _page_lines(
+    lines: Sequence[Line], starts: Sequence[int], offset: int, length: int
+) -> tuple[PageLine, ...]:
+    return tuple(
+        PageLine(
+            line.page,
+            line.left,
+            line.top,
+            line.right,
+            line.bottom,
+            min(max(0, start - offset), max(0, length)),
+        )
+        for line, start in zip(lines, starts, strict=True)
+    )

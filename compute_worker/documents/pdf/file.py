@@ -1,0 +1,110 @@
+"""Opens a PDF with pdfium and says clearly why one cannot be opened."""
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pypdfium2.raw as pdfium
+
+from compute_worker.documents.failures import empty, over_limit, refused
+
+MOST_PAGES: Final = 20_000
+_ERROR_PASSWORD, _ERROR_SECURITY = 4, 5
+_MOST_BOOKMARKS = 20_000
+_MOST_BOOKMARK_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineEntry:
+    title: str
+    page: int
+    """From 0; -1 where the entry leads nowhere."""
+    y: float | None
+    """In the file's own coordinates, from the bottom."""
+    children: tuple["OutlineEntry", ...] = ()
+
+
+class PdfFile:
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+        self.page_count = pdfium.FPDF_GetPageCount(handle)
+
+    def metadata(self, name: str) -> str:
+        size = pdfium.FPDF_GetMetaText(self.handle, name.encode(), None, 0)
+        buffer = ctypes.create_string_buffer(size)
+        pdfium.FPDF_GetMetaText(self.handle, name.encode(), buffer, size)
+        return _decoded(buffer)
+
+    def language(self) -> str:
+        size = pdfium.FPDFCatalog_GetLanguage(self.handle, None, 0)
+        buffer = (ctypes.c_ushort * max(1, size // 2 + 1))()
+        pdfium.FPDFCatalog_GetLanguage(self.handle, buffer, size)
+        return bytes(buffer).decode("utf-16-le", "replace").partition("\0")[0]
+
+    def outline(self) -> tuple[OutlineEntry, ...]:
+        seen: set[int] = set()
+        return tuple(self._bookmarks(None, 0, seen))
+
+    def _bookmarks(self, parent: Any, depth: int, seen: set[int]) -> Iterator[OutlineEntry]:
+        bookmark = pdfium.FPDFBookmark_GetFirstChild(self.handle, parent)
+        while bookmark:
+            address = ctypes.addressof(bookmark.contents)
+            if address in seen or len(seen) >= _MOST_BOOKMARKS:
+                return
+            seen.add(address)
+            page, y = self._destination(bookmark)
+            children = (
+                tuple(self._bookmarks(bookmark, depth + 1, seen)) if depth < _MOST_BOOKMARK_DEPTH else ()
+            )
+            size = pdfium.FPDFBookmark_GetTitle(bookmark, None, 0)
+            buffer = ctypes.create_string_buffer(size)
+            pdfium.FPDFBookmark_GetTitle(bookmark, buffer, size)
+            yield OutlineEntry(" ".join(_decoded(buffer).split()), page, y, children)
+            bookmark = pdfium.FPDFBookmark_GetNextSibling(self.handle, bookmark)
+
+    def _destination(self, bookmark: Any) -> tuple[int, float | None]:
+        destination = pdfium.FPDFBookmark_GetDest(self.handle, bookmark)
+        if not destination:
+            return -1, None
+        page = pdfium.FPDFDest_GetDestPageIndex(self.handle, destination)
+        has = [ctypes.c_int() for _ in range(3)]
+        place = [ctypes.c_float() for _ in range(3)]
+        found = pdfium.FPDFDest_GetLocationInPage(destination, *has, *place)
+        return page, place[1].value if found and has[1].value else None
+
+
+@contextmanager
+def open_pdf(path: Path) -> Iterator[PdfFile]:
+    """Raises DOCUMENT_EMPTY, PASSWORD_NEEDED or PDF_DAMAGED. A file with an empty password simply opens."""
+    if path.stat().st_size == 0:
+        raise empty()
+    pdfium.FPDF_InitLibrary()
+    handle = pdfium.FPDF_LoadDocument(str(path).encode(), None)
+    if not handle:
+        raise _refusal(pdfium.FPDF_GetLastError())
+    try:
+        file = PdfFile(handle)
+        if file.page_count < 1:
+            raise refused("PDF_DAMAGED", "This PDF has no pages: it is damaged.")
+        if file.page_count > MOST_PAGES:
+            raise over_limit("DOCUMENT_TOO_LONG", f"The document has more than {MOST_PAGES:,} pages.")
+        yield file
+    finally:
+        pdfium.FPDF_CloseDocument(handle)
+
+
+def _refusal(error: int) -> Exception:
+    if error == _ERROR_PASSWORD:
+        return refused(
+            "PASSWORD_NEEDED", "This PDF opens only with a password. Save a copy without one and open that."
+        )
+    if error == _ERROR_SECURITY:
+        return refused("PDF_PROTECTED", "This PDF is protected in a way that Lectern cannot open.")
+    return refused("PDF_DAMAGED", "This PDF is damaged and cannot be opened.")
+
+
+def _decoded(buffer: Any) -> str:
+    return str(buffer.raw.decode("utf-16-le", "replace")).partition("\0")[0].strip()

@@ -1,0 +1,176 @@
+"""From words to lines: what stands on one baseline, parted where there is more than a space between."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from compute_worker.documents.pdf.model import Font, Line, Word
+
+_RTL = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_LTR = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u058f\u2e80-\u9fff\uac00-\ud7a3]")
+_WIDE_END = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]$")
+_WIDE_START = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_NOTE_MARK = re.compile(r"[\d,\-–*†‡§¶∗]{1,7}")
+_BEFORE_MARK = re.compile(r"(?:[^\W\d_]{2,}|[.,;:!?)\]\"'”’])$")
+_MIRRORED = str.maketrans("()[]", ")(][")
+_SPACE_BETWEEN_WIDE = 0.6  # of the size; Chinese and Japanese set no spaces, only wider gaps in headings
+PIECE_GAP: Final = 0.75  # of the size: wider gaps part a line into pieces, which a column puts together again
+
+
+def rows_of(words: Iterable[Word]) -> list[list[Word]]:
+    """Words that share a line of the page, whatever columns they are in, from the top."""
+    rows: list[list[Word]] = []
+    edges: list[tuple[float, float, float]] = []  # top, bottom, baseline of each row's tallest word
+    for word in sorted(words, key=lambda word: word.baseline):
+        for number in range(len(rows) - 1, max(-1, len(rows) - 4), -1):
+            top, bottom, baseline = edges[number]
+            if _shares_line(word, top, bottom, baseline):
+                rows[number].append(word)
+                if word.bottom - word.top > bottom - top:
+                    edges[number] = (word.top, word.bottom, word.baseline)
+                break
+        else:
+            rows.append([word])
+            edges.append((word.top, word.bottom, word.baseline))
+    order = sorted(range(len(rows)), key=lambda number: edges[number][2])
+    return [sorted(rows[number], key=lambda word: word.left) for number in order]
+
+
+def _shares_line(word: Word, top: float, bottom: float, baseline: float) -> bool:
+    height = min(word.bottom - word.top, bottom - top)
+    if height <= 0:
+        return abs(word.baseline - baseline) < 1
+    overlap = min(word.bottom, bottom) - max(word.top, top)
+    larger = max(word.bottom - word.top, bottom - top)
+    return (
+        overlap > 0.5 * height
+        and abs(word.baseline - baseline) < (0.3 if height > 0.8 * larger else 0.6) * larger
+    )
+
+
+def pieces_of(row: Sequence[Word]) -> list[list[Word]]:
+    """A row parted at every gap that is wider than a space."""
+    pieces: list[list[Word]] = []
+    right = 0.0
+    for word in row:
+        if pieces and word.left - right <= PIECE_GAP * max(pieces[-1][-1].font.size, word.font.size):
+            pieces[-1].append(word)
+            right = max(right, word.right)
+        else:
+            pieces.append([word])
+            right = word.right
+    return pieces
+
+
+def line_of(words: list[Word], page: int) -> Line:
+    """Words of one line, in the order in which they are read."""
+    words = _in_reading_order(sorted(words, key=lambda word: word.left))
+    font = _main_font(words)
+    main = [word for word in words if word.font.size >= 0.8 * font.size] or words
+    baseline = Counter(round(word.baseline, 1) for word in main).most_common(1)[0][0]
+    for word in words:
+        word.is_raised = word.font.size < 0.85 * font.size and word.baseline < baseline - 0.15 * font.size
+    text, marks = _text(words)
+    if any(bracket in text for bracket in "()[]") and _RTL.search(text):
+        text = _with_brackets_facing(text)
+    return Line(
+        text=text,
+        marks=marks,
+        page=page,
+        left=min(word.left for word in words),
+        top=min(word.top for word in main),
+        right=max(word.right for word in words),
+        bottom=max(word.bottom for word in main),
+        baseline=baseline,
+        font=font,
+        words=words,
+    )
+
+
+def is_right_to_left(text: str) -> bool:
+    return len(_RTL.findall(text)) > len(_LTR.findall(text))
+
+
+def _text(words: Sequence[Word]) -> tuple[str, list[tuple[int, str]]]:
+    text = ""
+    marks: list[tuple[int, str]] = []
+    before: Word | None = None
+    for word in words:
+        is_first = before is None and len(words) > 1
+        if word.is_raised and _NOTE_MARK.fullmatch(word.text) and (is_first or _BEFORE_MARK.search(text)):
+            marks.append((len(text), word.text))
+        else:
+            if text and before is not None and _has_space_between(before, word):
+                text += " "
+            text += word.text
+        before = word
+    return text, marks
+
+
+def _with_brackets_facing(text: str) -> str:
+    """Writers differ in whether they mirror brackets in text from right to left; pdfium always does."""
+    return text if _faults(text) == 0 or _faults(text.translate(_MIRRORED)) else text.translate(_MIRRORED)
+
+
+def _faults(text: str) -> int:
+    depth = faults = 0
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if depth < 0:
+            faults, depth = faults + 1, 0
+    return faults + depth
+
+
+def _has_space_between(before: Word, word: Word) -> bool:
+    if word.is_glued:
+        return False
+    gap = max(word.left - before.right, before.left - word.right)
+    size = min(before.font.size, word.font.size)
+    if _WIDE_END.search(before.text) or _WIDE_START.match(word.text):
+        return gap > _SPACE_BETWEEN_WIDE * size
+    return gap > -0.3 * size
+
+
+def _main_font(words: Sequence[Word]) -> Font:
+    if len({word.font for word in words}) == 1:
+        return words[0].font
+    sizes: defaultdict[float, int] = defaultdict(int)
+    letters = bold = italic = mono = 0
+    for word in words:
+        count = len(word.text)
+        sizes[word.font.size] += count
+        letters += count
+        bold += count * word.font.is_bold
+        italic += count * word.font.is_italic
+        mono += count * word.font.is_mono
+    size = max(sizes, key=lambda size: (sizes[size], size))
+    return Font(size, bold > 0.8 * letters, italic > 0.8 * letters, mono > 0.8 * letters)
+
+
+def _in_reading_order(words: list[Word]) -> list[Word]:
+    """Right to left for Hebrew and Arabic, in which numbers and Latin words keep their own order."""
+    if not any(_RTL.search(word.text) for word in words) or not is_right_to_left(
+        "".join(word.text for word in words)
+    ):
+        return _glue_checked(words)
+    ordered: list[Word] = []
+    latin: list[Word] = []
+    for word in reversed(words):
+        if _LTR.search(word.text) and not _RTL.search(word.text):
+            latin.insert(0, word)
+            continue
+        ordered += latin
+        latin = []
+        ordered.append(word)
+    return ordered + latin
+
+
+def _glue_checked(words: list[Word]) -> list[Word]:
+    """Sorting may have parted what was glued: only neighbours are."""
+    right = None
+    for word in words:
+        if word.is_glued and (right is None or abs(word.left - right) > 0.4 * word.font.size):
+            word.is_glued = False
+        right = word.right
+    return words

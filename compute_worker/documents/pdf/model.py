@@ -1,0 +1,106 @@
+"""What stands on a page and what is made of it. Lengths are points, from the top left corner of the page
+as it is shown."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from compute_worker.documents.model import BlockRole
+
+
+@dataclass(frozen=True, slots=True)
+class Font:
+    size: float
+    is_bold: bool = False
+    is_italic: bool = False
+    is_mono: bool = False
+
+
+@dataclass(slots=True)
+class Word:
+    """A piece of text without white space. A glued word continues the one before it."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    baseline: float
+    font: Font
+    is_glued: bool = False
+    is_raised: bool = False
+
+    @property
+    def middle(self) -> float:
+        return (self.top + self.bottom) / 2
+
+
+@dataclass(slots=True)
+class Page:
+    """Only the words that stand upright; what is turned on the page is left out of the reading."""
+
+    number: int
+    width: float
+    height: float
+    words: list[Word] = field(default_factory=list)
+    has_unmapped_text: bool = False
+    has_pictures: bool = False
+    file_top: float = 0.0
+    turn: int = 0
+    """By how many quarters the page was turned to set its text upright."""
+
+
+@dataclass(slots=True)
+class Line:
+    text: str
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+    baseline: float
+    font: Font
+    """That of most of the line's characters."""
+    words: list[Word] = field(default_factory=list)
+    marks: list[tuple[int, str]] = field(default_factory=list)
+    """Raised marks of notes and where in the text each stands; they are no part of it."""
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+
+class LayoutKind(Enum):
+    TEXT = "text"
+    TABLE = "table"
+
+
+@dataclass(slots=True)
+class Region:
+    """Lines that belong together, in their order; those of a table row by row."""
+
+    lines: list[Line]
+    left: float
+    right: float
+    kind: LayoutKind = LayoutKind.TEXT
+    rows: list[list[Line]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Paragraph:
+    lines: list[Line]
+    role: BlockRole = BlockRole.PARAGRAPH
+    level: int = 0
+    left: float = 0.0
+    right: float = 0.0
+    """The edges of the column it stands in."""
+    cells: list[list[Line]] | None = None
+    """Of a table's row."""
+    starts_indented: bool = False
+
+    @property
+    def page(self) -> int:
+        return self.lines[0].page
+
+    @property
+    def font(self) -> Font:
+        return max(self.lines, key=lambda line: len(line.text)).font

@@ -1,0 +1,75 @@
+"""From a file's pages to its paragraphs. Pages pass through a window, since what repeats on others is
+known only with these; a long book never lies in memory as words."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from compute_worker.documents.pdf.extraction import read_page
+from compute_worker.documents.pdf.file import PdfFile
+from compute_worker.documents.pdf.furniture import LOOK_AHEAD, PageEdges, edges_of, furniture_of, take_out
+from compute_worker.documents.pdf.layout import regions_of
+from compute_worker.documents.pdf.model import Page, Paragraph
+from compute_worker.documents.pdf.paragraphs import Typography, paragraphs_of
+
+
+@dataclass
+class PageFacts:
+    """What stays of a page."""
+
+    paragraphs: list[Paragraph]
+    has_text: bool
+    is_picture: bool
+    file_top: float
+
+
+@dataclass
+class Reading:
+    pages: list[PageFacts] = field(default_factory=list)
+    typography: Typography = field(default_factory=Typography)
+
+
+def read_pages(file: PdfFile, report: Callable[[int, int], None]) -> Reading:
+    reading = Reading()
+    for page, edges, others in _with_neighbours(file):
+        reading.pages.append(_read(page, edges, others, reading.typography))
+        report(page.number + 1, file.page_count)
+    return reading
+
+
+def _with_neighbours(file: PdfFile) -> Iterator[tuple[Page, PageEdges, list[PageEdges]]]:
+    waiting: deque[tuple[Page, PageEdges]] = deque()
+    known: deque[PageEdges] = deque()
+
+    def first() -> tuple[Page, PageEdges, list[PageEdges]]:
+        page, edges = waiting.popleft()
+        others = [other for other in known if 0 < abs(other.page - page.number) <= LOOK_AHEAD]
+        while known and known[0].page < page.number - LOOK_AHEAD:
+            known.popleft()
+        return page, edges, others
+
+    for number in range(file.page_count):
+        page = read_page(file.handle, number)
+        edges = edges_of(page)
+        waiting.append((page, edges))
+        known.append(edges)
+        if len(waiting) > LOOK_AHEAD:
+            yield first()
+    while waiting:
+        yield first()
+
+
+def _read(page: Page, edges: PageEdges, others: list[PageEdges], typography: Typography) -> PageFacts:
+    has_text = bool(page.words)
+    furniture = take_out(page, furniture_of(edges, others))
+    paragraphs: list[Paragraph] = []
+    for region in regions_of(page.words, page.number):
+        typography.learn(region)
+        paragraphs += paragraphs_of(region)
+    for line, role in furniture:
+        paragraphs.append(Paragraph([line], role, left=line.left, right=line.right))
+    for paragraph in paragraphs:
+        for line in paragraph.lines:
+            del line.words[1:]
+    is_picture = not has_text and (page.has_pictures or page.has_unmapped_text)
+    return PageFacts(paragraphs, has_text, is_picture, page.file_top)
