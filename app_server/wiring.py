@@ -21,6 +21,9 @@ from app_server.background import BackgroundTasks
 from app_server.clock import Clock, now_ms
 from app_server.database.engine import Database, database_url, open_database
 from app_server.database.migrate import migrate, require_current
+from app_server.first_boot.reading import read_seed
+from app_server.first_boot.service import FirstBoot
+from app_server.first_boot.sql_store import SqlFirstBootStore
 from app_server.http.application import create_application
 from app_server.http.client_address import ClientAddresses
 from app_server.http.health import HealthRoutes
@@ -38,7 +41,6 @@ from app_server.playback.routes import PlaybackRoutes
 from app_server.playback.service import PlaybackService
 from app_server.playback.sql_store import SqlPlaybackSessionStore
 from app_server.playback.voice_routes import VoiceRoutes
-from app_server.providers.bootstrap import bootstrap_provider
 from app_server.providers.service import ProviderService
 from app_server.providers.servicer import CredentialBrokerServicer
 from app_server.providers.sql_store import SqlProviderStore
@@ -82,13 +84,13 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
         parts = _Parts(
             settings=settings,
             clock=clock,
-            database=await stack.enter_async_context(_migrated_database(settings)),
+            database=await stack.enter_async_context(open_prepared_database(settings, clock=clock)),
             objects=await stack.enter_async_context(open_object_store(settings.storage)),
             worker=await stack.enter_async_context(_worker(settings)),
             background=await stack.enter_async_context(BackgroundTasks()),
         )
         http = await stack.enter_async_context(aiohttp.ClientSession(auto_decompress=False))
-        await parts.bootstrap()
+        await parts.warn_of_unreadable_secrets()
         app = create_application(
             base_url=settings.base_url,
             trusted_origins=settings.trusted_origins,
@@ -135,14 +137,7 @@ class _Parts:
             store=self._provider_store, features=self._features, sealer=self._sealer
         )
 
-    async def bootstrap(self) -> None:
-        await bootstrap_provider(
-            self._settings.provider_bootstrap,
-            store=self._provider_store,
-            sealer=self._sealer,
-            clock=self._clock,
-            new_id=_new_id,
-        )
+    async def warn_of_unreadable_secrets(self) -> None:
         await warn_of_unreadable_secrets(self._database, self._sealer)
 
     def credential_broker(self) -> CredentialBrokerServicer:
@@ -171,9 +166,10 @@ class _Parts:
         AccountRoutes(
             service=service,
             features=self._features,
-            addresses=ClientAddresses(),
+            addresses=ClientAddresses(trusted_proxies=self._settings.hosting.trusted_proxies),
             version=program_version(),
         ).add_to(app)
+        self._background.start(self._features.keep_fresh())
         self._background.start(keep_accounts_tidy(sessions=sessions, attempts=attempts, clock=self._clock))
 
     def add_library_and_playback(self, app: web.Application) -> None:
@@ -237,13 +233,26 @@ class _Parts:
 
 
 @asynccontextmanager
-async def _migrated_database(settings: AppSettings) -> AsyncIterator[Database]:
+async def open_prepared_database(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIterator[Database]:
+    """Up to date, and with what the first start takes in. Killed on the way, the next start begins there."""
     url = database_url(settings.database)
     if settings.database.run_migrations:
         await migrate(url)
     else:
         await require_current(url)
     async with open_database(url) as database:
+        first_boot = FirstBoot(
+            store=SqlFirstBootStore(database=database),
+            sealer=SecretSealer(auth_secret=settings.auth_secret),
+            passwords=Passwords(),
+            clock=clock,
+            new_id=_new_id,
+        )
+        await first_boot.take_in(
+            seed=read_seed(settings.first_boot.seed),
+            provider=settings.provider_bootstrap,
+            administrator=settings.first_boot.administrator,
+        )
         yield database
 
 

@@ -17,11 +17,26 @@ class AccessStatus(Enum):
     SUSPENDED = "suspended"
 
 
+class Role(Enum):
+    MEMBER = "member"
+    ADMIN = "admin"
+
+
 @dataclass(frozen=True)
 class User:
     id: str
     email: str
     status: AccessStatus
+    role: Role = Role.MEMBER
+    # Somebody else knows the password, as with the first administrator's.
+    must_change_password: bool = False
+
+    @property
+    def is_admin(self) -> bool:
+        """With rights in force."""
+        return (
+            self.role is Role.ADMIN and self.status is AccessStatus.ACTIVE and not self.must_change_password
+        )
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,10 @@ class AccountStore(Protocol):
 
     async def replace_password_hash(self, user_id: str, password_hash: str) -> None: ...
 
+    async def change_password(self, user_id: str, password_hash: str) -> None:
+        """The user's own new password. Ends all their sessions."""
+        ...
+
 
 class SessionStore(Protocol):
     async def add(self, id_hash: str, *, user_id: str, now_ms: int, expires_at_ms: int) -> None: ...

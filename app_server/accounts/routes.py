@@ -1,12 +1,13 @@
 """/api/auth: signing up, in and out, and who is signed in."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from aiohttp import web
 from aiohttp_session import get_session, new_session
 from pydantic import Field
 
-from app_server.accounts.current_user import signed_in_user
+from app_server.accounts.current_user import require_user, signed_in_user
 from app_server.accounts.model import User
 from app_server.accounts.service import AccountService, require_active
 from app_server.accounts.session_storage import USER_ID
@@ -22,6 +23,11 @@ class CredentialsBody(RequestBody):
     password: Annotated[str, Field(max_length=4096)]
 
 
+class PasswordChangeBody(RequestBody):
+    current_password: Annotated[str, Field(max_length=4096)]
+    new_password: Annotated[str, Field(max_length=4096)]
+
+
 class AccountRoutes:
     def __init__(
         self, *, service: AccountService, features: FeatureReader, addresses: ClientAddresses, version: str
@@ -35,6 +41,7 @@ class AccountRoutes:
         app.router.add_post("/api/auth/sign-up", self.sign_up)
         app.router.add_post("/api/auth/sign-in", self.sign_in)
         app.router.add_post("/api/auth/sign-out", self.sign_out)
+        app.router.add_post("/api/auth/change-password", self.change_password)
         app.router.add_get("/api/auth/session", self.session)
 
     async def sign_up(self, request: web.Request) -> web.Response:
@@ -56,6 +63,18 @@ class AccountRoutes:
         (await get_session(request)).invalidate()
         return no_content()
 
+    async def change_password(self, request: web.Request) -> web.Response:
+        """All sessions end, and the one that asks gets a new one."""
+        user = await require_user(request)
+        body = await read_body(request, PasswordChangeBody)
+        await self._service.change_password(
+            user,
+            current=body.current_password,
+            new=body.new_password,
+            address=self._addresses.of(request),
+        )
+        return await self._entered(request, replace(user, must_change_password=False), status=200)
+
     async def session(self, request: web.Request) -> web.Response:
         user = await signed_in_user(request)
         features = await self._features.current()
@@ -74,5 +93,10 @@ class AccountRoutes:
         return json_response({"user": _shown(user)}, status=status)
 
 
-def _shown(user: User) -> dict[str, str]:
-    return {"id": user.id, "email": user.email}
+def _shown(user: User) -> dict[str, object]:
+    return {
+        "id": user.id,
+        "email": user.email,
+        "isAdmin": user.is_admin,
+        "mustChangePassword": user.must_change_password,
+    }

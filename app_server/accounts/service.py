@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from shared.email_addresses import normalized_email
 from app_server.accounts.model import (
     PASSWORD_MAX_CHARACTERS,
     PASSWORD_MIN_CHARACTERS,
@@ -15,6 +14,7 @@ from app_server.accounts.rate_limits import AuthRateLimits
 from app_server.clock import Clock
 from app_server.http.problems import invalid_fields
 from app_server.site_features.ports import FeatureReader
+from shared.email_addresses import normalized_email
 from shared.errors import Code, LecternError
 
 
@@ -65,6 +65,21 @@ class AccountService:
             await self._store.replace_password_hash(found.user.id, await self._passwords.hash(password))
         return found.user
 
+    async def change_password(self, user: User, *, current: str, new: str, address: str) -> None:
+        """Ends all sessions of the user, and makes an administrator's rights begin."""
+        await self._limits.admit_sign_in(address=address, email=user.email)
+        found = await self._store.credentials(user.email)
+        known_hash = found.password_hash if found else None
+        if not await self._passwords.matches(current[: PASSWORD_MAX_CHARACTERS + 1], known_hash):
+            raise invalid_fields({"currentPassword": "This isn't your present password."})
+        wrong = _password_fault(new)
+        if wrong is None and new == current:
+            wrong = "Choose a password that you haven't used here just now."
+        if wrong:
+            raise invalid_fields({"newPassword": wrong})
+        await self._store.change_password(user.id, await self._passwords.hash(new))
+        await self._limits.forget_sign_ins(address=address, email=user.email)
+
 
 def require_active(user: User) -> None:
     if user.status is AccessStatus.PENDING:
@@ -84,13 +99,20 @@ def _checked(email: str, password: str) -> str:
     normalized = normalized_email(email)
     if normalized is None:
         errors["email"] = "Enter a valid e-mail address."
-    if len(password) < PASSWORD_MIN_CHARACTERS:
-        errors["password"] = f"The password needs at least {PASSWORD_MIN_CHARACTERS} characters."
-    elif len(password) > PASSWORD_MAX_CHARACTERS:
-        errors["password"] = f"The password can have at most {PASSWORD_MAX_CHARACTERS} characters."
+    wrong = _password_fault(password)
+    if wrong:
+        errors["password"] = wrong
     if normalized is None or errors:
         raise invalid_fields(errors)
     return normalized
+
+
+def _password_fault(password: str) -> str | None:
+    if len(password) < PASSWORD_MIN_CHARACTERS:
+        return f"The password needs at least {PASSWORD_MIN_CHARACTERS} characters."
+    if len(password) > PASSWORD_MAX_CHARACTERS:
+        return f"The password can have at most {PASSWORD_MAX_CHARACTERS} characters."
+    return None
 
 
 def _wrong_credentials() -> LecternError:

@@ -2,11 +2,12 @@
 
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from app_server.accounts.model import AccessStatus, Credentials, StoredSession, User
+from app_server.accounts.model import AccessStatus, Credentials, Role, StoredSession, User
 from app_server.accounts.ports import EmailTakenError, Window
 from app_server.database.engine import Database, lock_for_transaction
 from app_server.database.schema import auth_attempts, sessions, users
@@ -22,6 +23,8 @@ class SqlAccountStore:
             "email": user.email,
             "password_hash": password_hash,
             "status": user.status.value,
+            "role": user.role.value,
+            "must_change_password": user.must_change_password,
             "created_at_ms": created_at_ms,
         }
         try:
@@ -36,14 +39,20 @@ class SqlAccountStore:
             row = found.one_or_none()
         if row is None:
             return None
-        user = User(id=row.id, email=row.email, status=AccessStatus(row.status))
-        return Credentials(user=user, password_hash=row.password_hash)
+        return Credentials(user=_user(row), password_hash=row.password_hash)
 
     async def replace_password_hash(self, user_id: str, password_hash: str) -> None:
         async with self._database.write() as connection:
             await connection.execute(
                 update(users).where(users.c.id == user_id).values(password_hash=password_hash)
             )
+
+    async def change_password(self, user_id: str, password_hash: str) -> None:
+        """The user's own new password. Ends all their sessions."""
+        values = {"password_hash": password_hash, "must_change_password": False}
+        async with self._database.write() as connection:
+            await connection.execute(update(users).where(users.c.id == user_id).values(values))
+            await connection.execute(delete(sessions).where(sessions.c.user_id == user_id))
 
 
 class SqlSessionStore:
@@ -63,9 +72,7 @@ class SqlSessionStore:
 
     async def find(self, id_hash: str, *, now_ms: int) -> StoredSession | None:
         wanted = (
-            select(
-                users.c.id, users.c.email, users.c.status, sessions.c.renewed_at_ms, sessions.c.expires_at_ms
-            )
+            select(users, sessions.c.renewed_at_ms, sessions.c.expires_at_ms)
             .join(users, users.c.id == sessions.c.user_id)
             .where(sessions.c.id_hash == id_hash, sessions.c.expires_at_ms > now_ms)
         )
@@ -73,8 +80,9 @@ class SqlSessionStore:
             row = (await connection.execute(wanted)).one_or_none()
         if row is None:
             return None
-        user = User(id=row.id, email=row.email, status=AccessStatus(row.status))
-        return StoredSession(user=user, renewed_at_ms=row.renewed_at_ms, expires_at_ms=row.expires_at_ms)
+        return StoredSession(
+            user=_user(row), renewed_at_ms=row.renewed_at_ms, expires_at_ms=row.expires_at_ms
+        )
 
     async def renew(self, id_hash: str, *, now_ms: int, expires_at_ms: int) -> None:
         values = {"renewed_at_ms": now_ms, "expires_at_ms": expires_at_ms}
@@ -119,6 +127,16 @@ class SqlAttemptStore:
     async def remove_older(self, *, than_ms: int) -> None:
         async with self._database.write() as connection:
             await connection.execute(delete(auth_attempts).where(auth_attempts.c.attempted_at_ms < than_ms))
+
+
+def _user(row: Row[Any]) -> User:
+    return User(
+        id=row.id,
+        email=row.email,
+        status=AccessStatus(row.status),
+        role=Role(row.role),
+        must_change_password=row.must_change_password,
+    )
 
 
 def _wait_ms(attempts: Sequence[int], window: Window, now_ms: int) -> int:

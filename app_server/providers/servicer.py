@@ -10,7 +10,7 @@ from app_server.site_features.ports import FeatureReader
 from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceServicer
 
-_MAX_CONCURRENT: Final = 3
+_MOST: Final = 2**31 - 1  # an int32
 _TYPES: Final = {
     ProviderType.CUSTOM_OPENAI: pb.PROVIDER_TYPE_CUSTOM_OPENAI,
     ProviderType.OPENAI: pb.PROVIDER_TYPE_OPENAI,
@@ -30,10 +30,11 @@ class CredentialBrokerServicer(CredentialBrokerServiceServicer):
     ) -> pb.IssueTtsCredentialsResponse:
         provider = await self._providers.find(request.provider_ref)
         features = await self._features.current()
+        limits = features.compute_limit_policies.providers.limits_of(request.provider_ref)
         policy = pb.RequestPolicy(
-            max_retries=features.tts_upstream_max_retries,
-            timeout_ms=features.tts_upstream_timeout_ms,
-            max_concurrent=_MAX_CONCURRENT,
+            max_retries=min(features.tts_upstream_max_retries, _MOST),
+            timeout_ms=min(features.tts_upstream_timeout_ms, _MOST),
+            max_concurrent=min(limits.max_concurrent, _MOST) if limits.enabled else _MOST,
         )
         if provider is None:
             return pb.IssueTtsCredentialsResponse(

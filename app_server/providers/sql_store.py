@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Row, select
 
-from app_server.database.engine import Database, lock_for_transaction
+from app_server.database.engine import Database
 from app_server.database.schema import providers
 from app_server.providers.model import Provider, ProviderType
 
@@ -12,14 +12,6 @@ from app_server.providers.model import Provider, ProviderType
 class SqlProviderStore:
     def __init__(self, *, database: Database) -> None:
         self._database = database
-
-    async def add_first(self, provider: Provider, *, created_at_ms: int) -> bool:
-        async with self._database.write() as connection:
-            await lock_for_transaction(connection, "providers:first")
-            if await connection.scalar(select(providers.c.id).limit(1)) is not None:
-                return False
-            await connection.execute(insert(providers).values(_row(provider, created_at_ms)))
-        return True
 
     async def find(self, slug: str) -> Provider | None:
         async with self._database.read() as connection:
@@ -35,7 +27,7 @@ class SqlProviderStore:
             return [_provider(row) for row in await connection.execute(wanted)]
 
 
-def _row(provider: Provider, created_at_ms: int) -> dict[str, Any]:
+def provider_row(provider: Provider, created_at_ms: int) -> dict[str, Any]:
     return {
         "id": provider.id,
         "slug": provider.slug,

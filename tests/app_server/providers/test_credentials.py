@@ -9,13 +9,10 @@ from sqlalchemy import text, update
 from app_server.database.engine import Database, open_database, sqlite_url
 from app_server.database.migrate import migrate
 from app_server.database.schema import providers
-from app_server.providers.bootstrap import bootstrap_provider
-from app_server.providers.sql_store import SqlProviderStore
-from app_server.secrets.sealing import SecretSealer
 from app_server.wiring import open_app
 from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceStub
-from shared.configuration.app_settings import AppSettings, ProviderBootstrap, read_app_settings
+from shared.configuration.app_settings import AppSettings, read_app_settings
 from shared.errors import Code, LecternError
 from shared.rpc.channel import open_channel
 
@@ -122,45 +119,10 @@ async def test_the_key_shows_nowhere(
     assert SENTINEL not in repr(settings)
 
 
-@pytest.fixture
-def bootstrap(database: Database) -> Any:
-    async def run(given: ProviderBootstrap | None, number: int = 0) -> None:
-        await bootstrap_provider(
-            given,
-            store=SqlProviderStore(database=database),
-            sealer=SecretSealer(auth_secret="x" * 40),
-            clock=lambda: 0,
-            new_id=lambda: f"id-{number}",
-        )
-
-    return run
-
-
 async def stored(database: Database) -> list[tuple[str, str, str, bool]]:
     async with database.read() as connection:
         rows = await connection.execute(text("SELECT slug, provider_type, base_url, api_key FROM providers"))
         return [(row[0], row[1], row[2], row[3] is not None) for row in rows]
-
-
-async def test_concurrent_first_boots_make_one_provider(database: Database, bootstrap: Any) -> None:
-    given = ProviderBootstrap("http://127.0.0.1:8880/v1", "", "kokoro")
-    await asyncio.gather(*(bootstrap(given, number) for number in range(5)))
-    assert await stored(database) == [
-        ("default-provider", "custom-openai", "http://127.0.0.1:8880/v1", False)
-    ]
-
-
-async def test_a_key_alone_means_openai(database: Database, bootstrap: Any) -> None:
-    await bootstrap(ProviderBootstrap("", "sk-1", "kokoro"))
-    assert await stored(database) == [("default-provider", "openai", "https://api.openai.com/v1", True)]
-
-
-async def test_nothing_is_made_without_a_reason_or_beside_others(database: Database, bootstrap: Any) -> None:
-    await bootstrap(None)
-    assert await stored(database) == []
-    await bootstrap(ProviderBootstrap("http://first", "", "kokoro"), 1)
-    await bootstrap(ProviderBootstrap("http://second", "", "kokoro"), 2)
-    assert [row[2] for row in await stored(database)] == ["http://first"]
 
 
 async def test_two_apps_starting_at_once_share_one_database(
