@@ -28,12 +28,17 @@ from app_server.http.application import create_application
 from app_server.http.client_address import ClientAddresses
 from app_server.http.health import HealthRoutes
 from app_server.library.changes import DocumentChanges
+from app_server.library.direct_upload_routes import DirectUploadRoutes
+from app_server.library.file_routes import FileRoutes
 from app_server.library.parsing import ParsingWatcher
 from app_server.library.reading_routes import ReadingRoutes
 from app_server.library.readings import ReadingFiles
+from app_server.library.retired_objects import remove_retired_objects
 from app_server.library.routes import DocumentRoutes
 from app_server.library.service import LibraryService
 from app_server.library.sql_store import SqlDocumentStore
+from app_server.library.stale_uploads import keep_uploads_tidy
+from app_server.library.upload_tickets import UploadTickets
 from app_server.library.uploads import UploadReceiver
 from app_server.pages.routes import PageRoutes
 from app_server.playback.audio_passthrough import AudioPassthrough
@@ -53,6 +58,7 @@ from app_server.worker.clients import WorkerClients, worker_clients
 from shared.configuration.app_settings import AppSettings
 from shared.configuration.settings import StorageSettings
 from shared.objects.ports import ObjectStore
+from shared.objects.presigner import Presigner, open_presigner
 from shared.objects.s3_store import S3Options, open_s3_store
 from shared.playback_token import PlaybackTokens
 from shared.rpc.channel import open_channel
@@ -88,6 +94,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
             objects=await stack.enter_async_context(open_object_store(settings.storage)),
             worker=await stack.enter_async_context(_worker(settings)),
             background=await stack.enter_async_context(BackgroundTasks()),
+            presigner=await stack.enter_async_context(_presigner(settings)),
         )
         http = await stack.enter_async_context(aiohttp.ClientSession(auto_decompress=False))
         await parts.warn_of_unreadable_secrets()
@@ -95,6 +102,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
             base_url=settings.base_url,
             trusted_origins=settings.trusted_origins,
             worker_public_url=settings.worker.public_url,
+            store_origin=parts.store_origin,
         )
         parts.add_accounts(app)
         parts.add_library_and_playback(app)
@@ -123,6 +131,7 @@ class _Parts:
         objects: ObjectStore,
         worker: WorkerClients,
         background: BackgroundTasks,
+        presigner: Presigner | None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -130,6 +139,7 @@ class _Parts:
         self._objects = objects
         self._worker = worker
         self._background = background
+        self._presigner = presigner
         self._sealer = SecretSealer(auth_secret=settings.auth_secret)
         self._features = SiteFeatureService(store=SqlFeatureStore(database=database), clock=clock)
         self._provider_store = SqlProviderStore(database=database)
@@ -168,6 +178,7 @@ class _Parts:
             features=self._features,
             addresses=ClientAddresses(trusted_proxies=self._settings.hosting.trusted_proxies),
             version=program_version(),
+            upload_transport="presigned" if self._presigner else "proxy",
         ).add_to(app)
         self._background.start(self._features.keep_fresh())
         self._background.start(keep_accounts_tidy(sessions=sessions, attempts=attempts, clock=self._clock))
@@ -190,17 +201,31 @@ class _Parts:
             clock=self._clock,
             new_id=_new_id,
         )
+        receiver = UploadReceiver(objects=self._objects)
+        DirectUploadRoutes(
+            presigner=self._presigner,
+            tickets=UploadTickets(auth_secret=self._settings.auth_secret, clock=self._clock),
+            service=library,
+            receiver=receiver,
+            changes=changes,
+            features=self._features,
+            clock=self._clock,
+        ).add_to(app)
         DocumentRoutes(
             service=library,
-            receiver=UploadReceiver(objects=self._objects),
+            receiver=receiver,
             watcher=watcher,
             changes=changes,
             features=self._features,
             clock=self._clock,
         ).add_to(app)
         ReadingRoutes(service=library, objects=self._objects).add_to(app)
+        FileRoutes(service=library, objects=self._objects, presigner=self._presigner).add_to(app)
         self._add_playback(app, library)
         self._background.start(watcher.sweep())
+        self._background.start(keep_uploads_tidy(self._objects, now_ms))
+        if self._settings.run_v4_decommission:
+            self._background.start(remove_retired_objects(self._objects))
 
     def _add_playback(self, app: web.Application, library: LibraryService) -> None:
         settings = self._settings.worker
@@ -216,6 +241,10 @@ class _Parts:
         )
         PlaybackRoutes(service=service, worker=self._worker).add_to(app)
         VoiceRoutes(providers=self._providers, worker=self._worker).add_to(app)
+
+    @property
+    def store_origin(self) -> str:
+        return self._presigner.origin if self._presigner else ""
 
     def health(self) -> HealthRoutes:
         async def ask_database() -> None:
@@ -258,8 +287,24 @@ async def open_prepared_database(settings: AppSettings, *, clock: Clock = now_ms
 
 @asynccontextmanager
 async def open_object_store(settings: StorageSettings) -> AsyncIterator[ObjectStore]:
-    options = S3Options(
-        endpoint_url=settings.endpoint,
+    async with open_s3_store(_store_options(settings, settings.endpoint)) as store:
+        await store.ensure_bucket(create=settings.auto_create_bucket)
+        yield store
+
+
+@asynccontextmanager
+async def _presigner(settings: AppSettings) -> AsyncIterator[Presigner | None]:
+    transport = settings.browser_transport
+    if not transport.is_presigned:
+        yield None
+        return
+    async with open_presigner(_store_options(settings.storage, transport.endpoint)) as presigner:
+        yield presigner
+
+
+def _store_options(settings: StorageSettings, endpoint: str | None) -> S3Options:
+    return S3Options(
+        endpoint_url=endpoint,
         region=settings.region,
         bucket=settings.bucket,
         access_key_id=settings.access_key,
@@ -267,9 +312,6 @@ async def open_object_store(settings: StorageSettings) -> AsyncIterator[ObjectSt
         prefix=settings.prefix,
         force_path_style=settings.force_path_style,
     )
-    async with open_s3_store(options) as store:
-        await store.ensure_bucket(create=settings.auto_create_bucket)
-        yield store
 
 
 @asynccontextmanager

@@ -30,12 +30,20 @@ class PasswordChangeBody(RequestBody):
 
 class AccountRoutes:
     def __init__(
-        self, *, service: AccountService, features: FeatureReader, addresses: ClientAddresses, version: str
+        self,
+        *,
+        service: AccountService,
+        features: FeatureReader,
+        addresses: ClientAddresses,
+        version: str,
+        upload_transport: str,
     ) -> None:
+        """upload_transport: whether files go through the app (proxy) or straight to the store (presigned)."""
         self._service = service
         self._features = features
         self._addresses = addresses
         self._version = version
+        self._upload_transport = upload_transport
 
     def add_to(self, app: web.Application) -> None:
         app.router.add_post("/api/auth/sign-up", self.sign_up)
@@ -82,7 +90,11 @@ class AccountRoutes:
             {
                 "user": _shown(user) if user else None,
                 "version": self._version,
-                "features": {"maxUploadMb": features.max_upload_mb, "formats": list(UPLOAD_SUFFIXES)},
+                "features": {
+                    "maxUploadMb": features.max_upload_mb,
+                    "formats": list(UPLOAD_SUFFIXES),
+                    "uploadTransport": self._upload_transport,
+                },
             }
         )
 

@@ -16,7 +16,7 @@ _MAX_BODY_BYTES = 256 * 1024  # of JSON; uploads are streams with a limit of the
 
 
 def create_application(
-    *, base_url: str, trusted_origins: Collection[str], worker_public_url: str
+    *, base_url: str, trusted_origins: Collection[str], worker_public_url: str, store_origin: str = ""
 ) -> web.Application:
     """The outermost middleware first."""
     app = web.Application(client_max_size=_MAX_BODY_BYTES)
@@ -25,7 +25,10 @@ def create_application(
     setup_problems(app)
     setup_event_streams(app)
     setup_security_headers(
-        app, worker_origin=origin_of(worker_public_url) or "", is_https=base_url.startswith("https:")
+        app,
+        worker_origin=origin_of(worker_public_url) or "",
+        store_origin=store_origin,
+        is_https=base_url.startswith("https:"),
     )
     setup_trusted_origin(app, origins={base_url, *trusted_origins}, exempt_prefix=INTERNAL_PREFIX)
     return app

@@ -3,8 +3,11 @@
 from aiohttp import web
 
 
-def page_policy(*, worker_origin: str) -> str:
-    """The Content-Security-Policy of everything that doesn't bring a stricter one."""
+def page_policy(*, worker_origin: str, store_origin: str = "") -> str:
+    """The Content-Security-Policy of everything that doesn't bring a stricter one.
+
+    store_origin is for uploads that go straight to the object store.
+    """
     return "; ".join(
         (
             "default-src 'none'",
@@ -12,7 +15,7 @@ def page_policy(*, worker_origin: str) -> str:
             "style-src 'self'",
             "img-src 'self' data: blob:",
             f"media-src 'self' blob: {worker_origin}".rstrip(),
-            "connect-src 'self'",
+            f"connect-src 'self' {store_origin}".rstrip(),
             "font-src 'self'",
             "manifest-src 'self'",
             "base-uri 'none'",
@@ -22,9 +25,11 @@ def page_policy(*, worker_origin: str) -> str:
     )
 
 
-def setup_security_headers(app: web.Application, *, worker_origin: str, is_https: bool) -> None:
+def setup_security_headers(
+    app: web.Application, *, worker_origin: str, store_origin: str, is_https: bool
+) -> None:
     defaults = {
-        "Content-Security-Policy": page_policy(worker_origin=worker_origin),
+        "Content-Security-Policy": page_policy(worker_origin=worker_origin, store_origin=store_origin),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "same-origin",
         "X-Frame-Options": "DENY",

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 from aiohttp import BodyPartReader, ClientPayloadError, web
 
+from app_server.library.uploads import upload_incomplete
 from shared.errors import Code, LecternError
 
 # What aiohttp raises for a body that is cut off or isn't what its headers say.
@@ -19,7 +20,7 @@ async def file_part(request: web.Request) -> BodyPartReader:
     try:
         part = await (await request.multipart()).next()
     except _BROKEN_BODY as error:
-        raise incomplete() from error
+        raise upload_incomplete() from error
     if not isinstance(part, BodyPartReader) or part.name != "file" or part.filename is None:
         raise LecternError(Code.INVALID_ARGUMENT, 'Send one part "file".', reason="FILE_MISSING")
     return part
@@ -30,13 +31,7 @@ async def chunks_of(part: BodyPartReader) -> AsyncIterator[bytes]:
         while chunk := await part.read_chunk(256 * 1024):
             yield bytes(chunk)
     except _BROKEN_BODY as error:
-        raise incomplete() from error
+        raise upload_incomplete() from error
     # The part ends with a boundary; a body that was cut off just ends.
     if not part.at_eof():
-        raise incomplete()
-
-
-def incomplete() -> LecternError:
-    return LecternError(
-        Code.INVALID_ARGUMENT, "The upload was cut off. Send the file again.", reason="UPLOAD_INCOMPLETE"
-    )
+        raise upload_incomplete()

@@ -1,4 +1,5 @@
-"""Receiving a file: streamed to a temporary object while it is recognized, hashed and counted."""
+"""Receiving a file: streamed to a temporary object while it is recognized, hashed and counted; or adopting
+one that a browser has put into the store itself."""
 
 import asyncio
 import hashlib
@@ -11,9 +12,11 @@ from dataclasses import dataclass
 import structlog
 
 from app_server.library.formats import SNIFF_BYTES, DocumentFormat, recognized_format
+from app_server.library.upload_tickets import UploadTicket
 from shared.errors import Code, LecternError
-from shared.objects.ports import ObjectStore
+from shared.objects.ports import ObjectNotFoundError, ObjectStore
 
+UPLOADS_PREFIX = "uploads/"
 _FILE_NAME_BYTES = 255
 _log = structlog.get_logger(__name__)
 
@@ -44,7 +47,7 @@ class UploadReceiver:
         if not start:
             raise LecternError(Code.INVALID_ARGUMENT, "This file is empty.", reason="FILE_EMPTY")
         document_format = recognized_format(start, name)
-        key = f"uploads/{secrets.token_hex(16)}"
+        key = new_upload_key()
         digest = hashlib.sha256()
         try:
             counted = _counted(start, rest, digest, max_bytes)
@@ -53,12 +56,55 @@ class UploadReceiver:
         finally:
             await self._delete(key)
 
+    @asynccontextmanager
+    async def adopt(self, ticket: UploadTicket, *, sha256: str | None) -> AsyncIterator[ReceivedFile]:
+        """It's copied before it is looked at: who holds the upload's address may still write there, and
+        what has been hashed must be what is kept. After the block both objects are gone, except where
+        asking again may help.
+
+        Raises what receive does, and UPLOAD_INCOMPLETE or UPLOAD_DAMAGED when it isn't the file announced.
+        """
+        key = new_upload_key()
+        try:
+            await self._copy(ticket, key)
+            start, rest = await _start_of(self._objects.stream(key))
+            document_format = recognized_format(start, ticket.file_name)
+            digest, size_bytes = hashlib.sha256(), 0
+            async for chunk in _counted(start, rest, digest, ticket.size_bytes):
+                size_bytes += len(chunk)
+            if size_bytes != ticket.size_bytes:
+                raise upload_incomplete()
+            if sha256 not in {None, digest.hexdigest()}:
+                raise _damaged()
+            yield ReceivedFile(key, ticket.file_name, document_format, digest.hexdigest(), size_bytes)
+        except LecternError as error:
+            if not error.retryable:
+                await self._delete(ticket.key)
+            raise
+        else:
+            await self._delete(ticket.key)
+        finally:
+            await self._delete(key)
+
+    async def _copy(self, ticket: UploadTicket, key: str) -> None:
+        found = await self._objects.info(ticket.key)
+        if found is None or found.size_bytes != ticket.size_bytes:
+            raise upload_incomplete()
+        try:
+            await self._objects.copy(ticket.key, key)
+        except ObjectNotFoundError as error:
+            raise upload_incomplete() from error
+
     async def _delete(self, key: str) -> None:
         try:
             # To the end, even if the request is being cancelled.
             await asyncio.shield(self._objects.delete(key))
         except LecternError as error:
             _log.warning("a temporary upload stays behind", key=key, reason=error.reason)
+
+
+def new_upload_key() -> str:
+    return f"{UPLOADS_PREFIX}{secrets.token_hex(16)}"
 
 
 def cleaned_file_name(name: str) -> str:
@@ -105,6 +151,18 @@ async def _joined(start: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
     yield start
     async for chunk in rest:
         yield chunk
+
+
+def upload_incomplete() -> LecternError:
+    return LecternError(
+        Code.INVALID_ARGUMENT, "The upload was cut off. Send the file again.", reason="UPLOAD_INCOMPLETE"
+    )
+
+
+def _damaged() -> LecternError:
+    return LecternError(
+        Code.INVALID_ARGUMENT, "The file was damaged on its way. Send it again.", reason="UPLOAD_DAMAGED"
+    )
 
 
 def too_large(max_bytes: int) -> LecternError:

@@ -22,6 +22,7 @@ class ObjectNotFoundError(LecternError):
 class ObjectInfo:
     key: str
     size_bytes: int
+    modified_at: float  # seconds since 1970
 
 
 class ObjectStore(Protocol):

@@ -35,6 +35,12 @@ class S3Options:
 
 @asynccontextmanager
 async def open_s3_store(options: S3Options) -> "AsyncIterator[S3Store]":
+    async with open_s3_client(options) as client:
+        yield S3Store(client=client, bucket=options.bucket, prefix=options.prefix, region=options.region)
+
+
+@asynccontextmanager
+async def open_s3_client(options: S3Options) -> AsyncIterator[Any]:
     """One client with its connections, for as long as the context is open."""
     config = AioConfig(
         signature_version="s3v4",
@@ -55,7 +61,7 @@ async def open_s3_store(options: S3Options) -> "AsyncIterator[S3Store]":
         aws_secret_access_key=options.secret_access_key,
         config=config,
     ) as client:
-        yield S3Store(client=client, bucket=options.bucket, prefix=options.prefix, region=options.region)
+        yield client
 
 
 class S3Store:
@@ -63,7 +69,7 @@ class S3Store:
         self._client = client
         self._bucket = bucket
         self._region = region
-        self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
+        self._prefix = folder_of(prefix)
 
     async def ensure_bucket(self, *, create: bool) -> None:
         """Raises FAILED_PRECONDITION when the bucket can't be used, or is missing and may not be created."""
@@ -126,7 +132,7 @@ class S3Store:
                 answer = await self._client.head_object(**self._at(key))
         except ObjectNotFoundError:
             return None
-        return ObjectInfo(key=key, size_bytes=answer["ContentLength"])
+        return ObjectInfo(key, answer["ContentLength"], answer["LastModified"].timestamp())
 
     async def copy(self, source: str, target: str) -> None:
         with translated(source):
@@ -160,7 +166,9 @@ class S3Store:
             )
             async for page in pages:
                 yield [
-                    ObjectInfo(key=item["Key"].removeprefix(self._prefix), size_bytes=item["Size"])
+                    ObjectInfo(
+                        item["Key"].removeprefix(self._prefix), item["Size"], item["LastModified"].timestamp()
+                    )
                     for item in page.get("Contents", [])
                 ]
 
@@ -192,6 +200,11 @@ class S3Store:
 
     def _at(self, key: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": self._prefix + key}
+
+
+def folder_of(prefix: str) -> str:
+    """What every key begins with: the prefix and one slash, or nothing."""
+    return f"{prefix.strip('/')}/" if prefix.strip("/") else ""
 
 
 async def _parts(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

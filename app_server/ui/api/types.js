@@ -1,7 +1,7 @@
 /** Shapes of the browser API, for type checking only. */
 
 /** @typedef {{id: string, email: string}} User */
-/** @typedef {{maxUploadMb: number, formats: string[]}} Features */
+/** @typedef {{maxUploadMb: number, formats: string[], uploadTransport?: "proxy" | "presigned"}} Features */
 /** @typedef {{user: User | null, version: string, features: Features}} Session */
 /** @typedef {{phase: string, done: number, total: number}} Progress */
 /** @typedef {{segmentOrdinal: number, blockId: string, offset: number, section: number, fraction: number, updatedAt?: string}} Position */

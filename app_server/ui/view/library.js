@@ -1,6 +1,6 @@
 /** The library page: what there is to read, and getting more into it. */
 
-import { deleteDocument, listDocuments, retryDocument, uploadDocument, watchDocument } from "../api/documents.js";
+import { deleteDocument, listDocuments, retryDocument, uploadDocument, uploadDocumentToStore, watchDocument } from "../api/documents.js";
 import { getSession, signOut } from "../api/session.js";
 import { Component } from "../lib/component.js";
 import { find, html, render } from "../lib/html.js";
@@ -65,7 +65,8 @@ export class Library extends Component {
     this.#formats = features.formats;
     find(this, "input[type=file]", HTMLInputElement).accept = features.formats.join(",");
     if (this.#queue) return;
-    const transport = { upload: uploadDocument, watch: watchDocument, retry: retryDocument };
+    const upload = features.uploadTransport === "presigned" ? uploadDocumentToStore : uploadDocument;
+    const transport = { upload, watch: watchDocument, retry: retryDocument };
     this.#queue = new UploadQueue({ transport, maxUploadMb: features.maxUploadMb, signal: this.signal });
     this.listen(this.#queue, "document", (event) => this.#keep(event.detail));
     find(this, "lectern-upload-list", UploadList).follow(this.#queue);
