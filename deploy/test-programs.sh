@@ -8,6 +8,15 @@ command -v chromium >/dev/null || missing="$missing chromium"
 command -v node >/dev/null || missing="$missing nodejs"
 command -v npm >/dev/null || missing="$missing npm"
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
+command -v festival >/dev/null || missing="$missing festival"
+command -v flite >/dev/null || missing="$missing flite"
+for voice in english/kal_diphone=festvox-kallpc16k english/ked_diphone=festvox-kdlpc16k \
+    us/cmu_us_slt_arctic_hts=festvox-us-slt-hts italian/lp_diphone=festvox-italp16k \
+    italian/pc_diphone=festvox-itapc16k czech/czech_dita=festvox-czech-dita \
+    finnish/suo_fi_lj_diphone=festvox-suopuhe-lj finnish/hy_fi_mv_diphone=festvox-suopuhe-mv \
+    russian/msu_ru_nsh_clunits=festvox-ru catalan/upc_ca_ona_hts=festvox-ca-ona-hts; do
+    test -d "/usr/share/festival/voices/${voice%%=*}" || missing="$missing ${voice##*=}"
+done
 if [ -z "$missing" ]; then
     exit 0
 fi

@@ -23,6 +23,9 @@ class AcousticAligner:
     def version(self) -> str:
         return acoustic.VERSION
 
+    async def prepare(self) -> None:
+        await self._process.prepare()
+
     async def align(self, samples: Samples, text: str, language: str) -> Alignment:
         reference = await self._say(text, language)
         if not reference.words or not len(reference.samples):

@@ -15,7 +15,7 @@ from compute_worker.alignment.acoustic import align_samples
 from compute_worker.alignment.messages import PREFIX_BYTES, header_bytes, pack, pack_alignment, unpack_task
 
 _PR_SET_PDEATHSIG = 1
-_NICENESS = 10
+_NICENESS = 3
 
 
 def main() -> None:

@@ -12,6 +12,10 @@ class Aligner(Protocol):
         """Name and version of the engine; what another version decided may be decided anew."""
         ...
 
+    async def prepare(self) -> None:
+        """There will be something to align soon."""
+        ...
+
     async def align(self, samples: Samples, text: str, language: str) -> Alignment:
         """When each word of the text is heard in the samples (at the stream's rate). Raises LecternError
         when the language cannot be spoken, time is up or the engine fails."""

@@ -50,6 +50,13 @@ class AlignmentProcess:
     def process_id(self) -> int | None:
         return None if self._process is None else self._process.pid
 
+    async def prepare(self) -> None:
+        """Starts the process, if it does not run, while its first task is still being made."""
+        if self._process is None and not self._turn.locked():
+            async with self._turn:
+                await self._running()
+                self._end_when_idle()
+
     async def align(self, samples: Samples, sample_rate: int, reference: ReferenceSpeech) -> Alignment:
         async with self._turn:
             try:

@@ -9,7 +9,7 @@ from compute_worker.playback.claims import Claims
 from compute_worker.playback.model import Segment, VoiceSettings
 from compute_worker.playback.speech_cache import SpeechCache
 from compute_worker.playback.word_refinement import WordRefinement
-from compute_worker.speech.model import SpeechRequest, SpokenSegment, WordTime
+from compute_worker.speech.model import ProviderType, SpeechRequest, SpokenSegment, WordTime
 from compute_worker.speech.ports import SpeechProvider, Synthesizer
 from compute_worker.speech.spoken import to_spoken
 from shared.errors import Code, LecternError
@@ -122,6 +122,8 @@ class SegmentSpeaker:
             instructions=settings.instructions,
             native_speed=settings.native_speed,
         )
+        if settings.provider_ref != ProviderType.BUILTIN.value:  # that one measures by itself
+            await self._refinement.prepare()
         speech_provider = await provider()
         ticket.sent = True
         try:

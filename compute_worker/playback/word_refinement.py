@@ -25,6 +25,9 @@ class WordRefinement:
         """Not for times that were measured, nor where the same aligner has failed before."""
         return not spoken.exact and spoken.aligner != self._aligner.version
 
+    async def prepare(self) -> None:
+        await self._aligner.prepare()
+
     async def refine(
         self, key: str, spoken: SpokenSegment, text: str, language: str, *, characters: int
     ) -> SpokenSegment:

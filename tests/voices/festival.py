@@ -64,6 +64,13 @@ def say_with_festival(voice: FestivalVoice, texts: Sequence[str]) -> list[TimedS
         ]
 
 
+def wave_from_festival(voice: FestivalVoice, text: str) -> bytes:
+    """As its own program makes it."""
+    command = ["text2wave", "-eval", f"(voice_{voice.name})"]
+    source = text.encode(voice.encoding, errors="replace")
+    return subprocess.run(command, input=source, capture_output=True, check=True).stdout
+
+
 def _timed(voice: FestivalVoice, text: str, lines: str, wave: bytes) -> TimedSpeech:
     tokens: list[SaidToken] = []
     for line in lines.splitlines():
