@@ -46,10 +46,25 @@ class BrokerLimits:
     replicas: int = 1
 
 
+class Reconnections:
+    """Tells whoever follows something that the broker forgot them and has to be asked again."""
+
+    def __init__(self) -> None:
+        self._next = asyncio.Event()
+
+    def announce(self) -> None:
+        happened, self._next = self._next, asyncio.Event()
+        happened.set()
+
+    async def next(self) -> None:
+        await self._next.wait()
+
+
 @dataclass(frozen=True)
 class Broker:
     client: Client
     jetstream: JetStreamContext
+    reconnections: Reconnections
 
     @property
     def is_connected(self) -> bool:
@@ -73,16 +88,21 @@ async def connect_broker(
 
     options are the client's own: servers and credentials.
     """
-    client = await _connect(options, name)
+    reconnections = Reconnections()
+    client = await _connect(options, name, reconnections)
     try:
         jetstream = client.jetstream(timeout=REQUEST_TIMEOUT_SECONDS)
         await ensure_stores(jetstream, limits)
-        yield Broker(client, jetstream)
+        yield Broker(client, jetstream, reconnections)
     finally:
         await client.close()
 
 
-async def _connect(options: Mapping[str, Any], name: str) -> Client:
+async def _connect(options: Mapping[str, Any], name: str, reconnections: Reconnections) -> Client:
+    async def reconnected() -> None:
+        log.info("broker reconnected")
+        reconnections.announce()
+
     attempts = 0
     while True:
         try:
@@ -97,7 +117,7 @@ async def _connect(options: Mapping[str, Any], name: str) -> Client:
                 error_cb=_log_error,
                 disconnected_cb=_log_disconnected,
                 closed_cb=_log_closed,
-                reconnected_cb=_log_reconnected,
+                reconnected_cb=reconnected,
             )
         except (OSError, NatsError, TimeoutError) as error:
             attempts += 1
@@ -116,10 +136,6 @@ async def _log_disconnected() -> None:
 
 async def _log_closed() -> None:
     log.debug("broker connection closed")
-
-
-async def _log_reconnected() -> None:
-    log.info("broker reconnected")
 
 
 async def ensure_stores(jetstream: JetStreamContext, limits: BrokerLimits) -> None:

@@ -12,7 +12,7 @@ from nats.errors import Error as NatsError
 from nats.js.api import ConsumerConfig, DeliverPolicy
 
 from compute_worker.operations.broker import EVENTS_STREAM, EVENTS_SUBJECT, Broker, broker_unavailable
-from compute_worker.operations.job_states import unsubscribe
+from compute_worker.operations.subscriptions import lasting_subscription
 
 
 @dataclass(frozen=True)
@@ -44,26 +44,34 @@ class Events:
     @asynccontextmanager
     async def follow(self, topic: str, *, after_event_id: int = 0) -> AsyncIterator[Following]:
         queue: asyncio.Queue[Event] = asyncio.Queue()
+        last_event_id = after_event_id
 
         async def deliver(message: Msg) -> None:
-            queue.put_nowait(Event(int(message.metadata.sequence.stream), json.loads(message.data)))
+            nonlocal last_event_id
+            event_id = int(message.metadata.sequence.stream)
+            if event_id > last_event_id:
+                last_event_id = event_id
+                queue.put_nowait(Event(event_id, json.loads(message.data)))
 
-        config = ConsumerConfig(
-            deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=after_event_id + 1
-        )
-        try:
-            subscription = await self._broker.jetstream.subscribe(
+        async def subscribe() -> Any:
+            return await self._broker.jetstream.subscribe(
                 f"{EVENTS_SUBJECT}.{topic}",
                 stream=EVENTS_STREAM,
                 cb=deliver,
                 ordered_consumer=True,
-                config=config,
+                config=ConsumerConfig(
+                    deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=last_event_id + 1
+                ),
             )
-            info = await subscription.consumer_info()
-        except (NatsError, TimeoutError) as error:
-            raise broker_unavailable(error) from error
-        sent = info.delivered.consumer_seq if info.delivered else 0
-        try:
-            yield Following(queue, sent + (info.num_pending or 0))
-        finally:
-            await unsubscribe(subscription)
+
+        async with lasting_subscription(self._broker, subscribe) as subscription:
+            yield Following(queue, await _stored_count(subscription))
+
+
+async def _stored_count(subscription: Any) -> int:
+    try:
+        info = await subscription.consumer_info()
+    except (NatsError, TimeoutError) as error:
+        raise broker_unavailable(error) from error
+    sent = info.delivered.consumer_seq if info.delivered else 0
+    return int(sent + (info.num_pending or 0))

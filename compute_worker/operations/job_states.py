@@ -19,6 +19,7 @@ from compute_worker.operations.broker import (
     Broker,
     broker_unavailable,
 )
+from compute_worker.operations.subscriptions import lasting_subscription
 
 WRONG_LAST_SEQUENCE = 10071  # JetStream's JSStreamWrongLastSequenceErrF
 PURGE_MARKER_SECONDS = 1.0  # the marker of a deleted key disappears by itself
@@ -76,13 +77,13 @@ class JobStates:
             if message.data:
                 on_change(json.loads(message.data))
 
-        subscription = await self._broker.jetstream.subscribe(
-            self._subject(key), stream=JOB_STATES_STREAM, cb=deliver, ordered_consumer=True
-        )
-        try:
+        async def subscribe() -> Any:
+            return await self._broker.jetstream.subscribe(
+                self._subject(key), stream=JOB_STATES_STREAM, cb=deliver, ordered_consumer=True
+            )
+
+        async with lasting_subscription(self._broker, subscribe):
             yield
-        finally:
-            await unsubscribe(subscription)
 
     async def _publish_expecting(
         self, key: str, value: Value, revision: int, ttl_seconds: float | None
@@ -125,10 +126,3 @@ class JobStates:
 
 class _StaleRevisionError(Exception):
     """The key's last revision is not the one expected."""
-
-
-async def unsubscribe(subscription: Any) -> None:
-    try:
-        await subscription.unsubscribe()
-    except NatsError:
-        return  # closed with its connection

@@ -18,10 +18,10 @@ from nats.js.api import AckPolicy, ConsumerConfig
 
 from compute_worker.operations import model
 from compute_worker.operations.broker import JOBS_STREAM, JOBS_SUBJECT, Broker
-from compute_worker.operations.job_states import unsubscribe
 from compute_worker.operations.model import OperationFailure, OperationKind, OperationRecord, OperationState
 from compute_worker.operations.ports import Job, OperationHandler
 from compute_worker.operations.queue import CANCEL_SUBJECT, OperationQueue
+from compute_worker.operations.subscriptions import unsubscribe
 from shared.errors import LecternError
 
 FETCH_SECONDS = 30.0
@@ -111,7 +111,7 @@ class OperationRunner:
     async def _next_message(self, subscription: JetStreamContext.PullSubscription) -> Msg:
         while True:
             try:
-                messages: list[Msg] = await subscription.fetch(1, timeout=FETCH_SECONDS)
+                messages = await self._fetch(subscription)
             except TimeoutError:
                 continue
             except NatsError as error:
@@ -120,6 +120,17 @@ class OperationRunner:
                 continue
             if messages:
                 return messages[0]
+
+    async def _fetch(self, subscription: JetStreamContext.PullSubscription) -> list[Msg]:
+        """Nothing when the broker came back meanwhile: it has forgotten what we asked."""
+        fetch = asyncio.ensure_future(subscription.fetch(1, timeout=FETCH_SECONDS))
+        reconnected = asyncio.ensure_future(self._broker.reconnections.next())
+        try:
+            await asyncio.wait({fetch, reconnected}, return_when=asyncio.FIRST_COMPLETED)
+            return fetch.result() if fetch.done() else []
+        finally:
+            reconnected.cancel()
+            fetch.cancel()
 
     async def _on_cancel(self, message: Msg) -> None:
         task = self._running.get(message.data.decode())

@@ -26,9 +26,13 @@ from shared.errors import Code, LecternError
 
 MAX_IN_FLIGHT = 4
 FAILED_SEGMENT_FRAMES = 21  # about half a second of silence where speech is missing
+OWN_TROUBLE = frozenset({"OBJECT_STORE_UNAVAILABLE", "BROKER_UNAVAILABLE"})
+OWN_TROUBLE_SECONDS = 30.0  # as long as a part of ours may be away before we give up
+OWN_TROUBLE_PAUSE_SECONDS = 0.3
 FAILURES_BEFORE_STOP = 3  # in a row: then it is not the text's fault
 LOOK_AGAIN_SECONDS = 1.0
 PAUSED_RUN_SECONDS = 20.0  # a paused listener with a full window needs no run
+UNEXPECTED = "Something went wrong on our side. Press play to try again."
 
 TEXT_AT_FAULT = frozenset({Code.INVALID_ARGUMENT, Code.OUT_OF_RANGE, Code.DATA_LOSS})
 SETTINGS_AT_FAULT = frozenset({"VOICE_UNKNOWN"})  # no other segment would fare better
@@ -63,6 +67,7 @@ class GenerationRun:
         self._failures_in_row = 0
         self._state: GenerationState | None = None
         self._full_since: float | None = None
+        self._trouble_since: float | None = None
 
     async def run(self) -> str:
         """Generates until nobody needs more. Returns "complete:<ordinal>" when all from that ordinal to the
@@ -87,6 +92,9 @@ class GenerationRun:
         except LecternError as error:
             await self._stop(error)
             raise LecternError(error.code, error.message, reason=error.reason, retryable=False) from error
+        except Exception:  # listeners must not wait for a run that is no more; the runner logs it
+            await self._stop(LecternError(Code.INTERNAL, UNEXPECTED))
+            raise
         finally:
             cursor_changed.cancel()
             await self._cancel_orders()
@@ -132,9 +140,13 @@ class GenerationRun:
             try:
                 obtained = task.result()
             except LecternError as error:
-                await self._fail_segment(ordinal, error)
+                if error.reason in OWN_TROUBLE:
+                    await self._sit_out(error)
+                else:
+                    await self._fail_segment(ordinal, error)
                 continue
             self._failures_in_row = 0
+            self._trouble_since = None
             segment = self._plan.segments[ordinal]
             await self._announce(_ready(segment, obtained.spoken, cached=obtained.cached))
             if self._speaker.can_refine(obtained.spoken):
@@ -155,6 +167,15 @@ class GenerationRun:
                 continue
             if spoken.exact:
                 await self._announce(_ready(self._plan.segments[ordinal], spoken, cached=True))
+
+    async def _sit_out(self, error: LecternError) -> None:
+        """A part of ours that is being restarted is no reason to stop: the segment is ordered again."""
+        if self._trouble_since is None:
+            self._trouble_since = self._clock()
+            log.warning("waiting for a part to come back", reason=error.reason)
+        if self._clock() - self._trouble_since > OWN_TROUBLE_SECONDS:
+            raise error
+        await asyncio.sleep(OWN_TROUBLE_PAUSE_SECONDS)
 
     async def _fail_segment(self, ordinal: int, error: LecternError) -> None:
         self._failures_in_row += 1
