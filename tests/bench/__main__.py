@@ -36,6 +36,7 @@ def main() -> int:
             with running_lectern(folder / "workspace", environment=environment) as instance:
                 figures = [Figure("cold start to ready", time.perf_counter() - began, "s", 4)]
                 figures += asyncio.run(_measure(instance, speech_url, source))
+    figures += pdf_figures(source)
     for figure in figures:
         print(figure.line())
     return 0

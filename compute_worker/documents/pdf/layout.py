@@ -8,7 +8,7 @@ from statistics import median
 from typing import Final
 
 from compute_worker.documents.pdf.lines import is_right_to_left, line_of, pieces_of, rows_of
-from compute_worker.documents.pdf.model import LayoutKind, Line, Region, Word
+from compute_worker.documents.pdf.model import LayoutKind, Region, Word
 
 _MOST_DEPTH: Final = 8
 _LEAST_GUTTER: Final = 0.75  # of the size of the text beside it
@@ -72,19 +72,27 @@ class _Cutter:
         if len(bands) == 1 and not bands[0].gutters:
             return [self._region(pieces)]
         regions: list[Region] = []
+        text: list[_Piece] = []  # what goes on over bands without columns
+
+        def end_text() -> None:
+            if text:
+                regions.append(self._region(text))
+                text.clear()
+
         for band in bands:
-            if not band.gutters:
-                regions.append(self._region(band.pieces))
-                continue
-            if _is_mono(band.pieces):
-                regions.append(self._region(band.pieces))
-                continue
             columns = _columns(band)
             if _is_prose(columns):
+                end_text()
                 for column in reversed(columns) if self._is_rtl else columns:
                     regions += self.cut(column, depth + 1)
-            else:
-                regions.append(self._table_or_text(band, columns))
+                continue
+            lead, rows, rest = _table_rows(band)
+            text += lead
+            if rows:
+                end_text()
+                regions.append(self._table(rows))
+            text += rest
+        end_text()
         return regions
 
     def _region(self, pieces: list[_Piece]) -> Region:
@@ -93,35 +101,64 @@ class _Cutter:
         ]
         return Region(lines, min(piece.left for piece in pieces), max(piece.right for piece in pieces))
 
-    def _table_or_text(self, band: _Band, columns: list[list[_Piece]]) -> Region:
-        """A table where at least three rows, or two of three cells, have more than one cell."""
-        region = self._region(band.pieces)
+    def _table(self, pieces: list[_Piece]) -> Region:
+        columns = _columns(_Band(pieces, _common_gaps(pieces)))
         edges = [min(piece.left for piece in column) for column in columns]
-        rows: list[list[Line]] = []
-        for words in rows_of(word for piece in band.pieces for word in piece.words):
+        region = self._region(pieces)
+        region.kind = LayoutKind.TABLE
+        for words in rows_of(word for piece in pieces for word in piece.words):
             cells: dict[int, list[Word]] = {}
             for word in words:
                 number = max((n for n, edge in enumerate(edges) if word.left >= edge - 0.5), default=0)
                 cells.setdefault(number, []).append(word)
             ordered = sorted(cells, reverse=self._is_rtl)
-            rows.append([line_of(cells[number], self._page) for number in ordered])
-        wide = [row for row in rows if len(row) > 1]
-        marker_only = len(columns) == 2 and _is_marker_column(columns[0])
-        if not marker_only and (len(wide) >= 3 or (len(wide) >= 2 and max(map(len, wide)) >= 3)):
-            region.kind = LayoutKind.TABLE
-            region.rows = rows
+            region.rows.append([line_of(cells[number], self._page) for number in ordered])
         return region
+
+
+def _table_rows(band: _Band) -> tuple[list[_Piece], list[_Piece], list[_Piece]]:
+    """A table has at least three rows, or two of three cells, with more than one cell. What stands above
+    and below such rows is text."""
+    if not band.gutters or _is_mono(band.pieces):
+        return band.pieces, [], []
+    by_word = {id(word): piece for piece in band.pieces for word in piece.words}
+    rows = [
+        list({id(by_word[id(word)]): by_word[id(word)] for word in words}.values())
+        for words in rows_of(word for piece in band.pieces for word in piece.words)
+    ]
+    wide = [number for number, row in enumerate(rows) if len(row) > 1]
+    columns = _columns(band)
+    is_list = len(columns) == 2 and _is_marker_column(columns[0])
+    is_table = len(wide) >= 3 or (len(wide) >= 2 and max(len(rows[number]) for number in wide) >= 3)
+    if is_list or not is_table:
+        return band.pieces, [], []
+    first, last = wide[0], wide[-1]
+    flat = [
+        [piece for row in part for piece in row]
+        for part in (rows[:first], rows[first : last + 1], rows[last + 1 :])
+    ]
+    return flat[0], flat[1], flat[2]
+
+
+def _common_gaps(pieces: list[_Piece]) -> list[_Interval]:
+    left, right = min(piece.left for piece in pieces), max(piece.right for piece in pieces)
+    free: list[_Interval] = [(left, right)]
+    for piece in pieces:
+        free = _without(free, piece.left, piece.right, 0.4 * min(piece.size, 14.0))
+    return [gap for gap in free if gap[0] > left + 1 and gap[1] < right - 1]
+
+
+def _is_marker_column(column: list[_Piece]) -> bool:
+    size = median(piece.size for piece in column)
+    width = max(piece.right for piece in column) - min(piece.left for piece in column)
+    short = sum(1 for piece in column if len("".join(word.text for word in piece.words)) <= 5)
+    return short >= 0.7 * len(column) and width < _NARROW * size
 
 
 def _is_mono(pieces: list[_Piece]) -> bool:
     letters = sum(len(word.text) for piece in pieces for word in piece.words)
     mono = sum(len(word.text) for piece in pieces for word in piece.words if word.font.is_mono)
     return mono > 0.7 * letters
-
-
-def _is_marker_column(column: list[_Piece]) -> bool:
-    short = sum(1 for piece in column if len("".join(word.text for word in piece.words)) <= 5)
-    return short >= 0.7 * len(column)
 
 
 def _bands(pieces: list[_Piece], *, is_rtl: bool) -> list[_Band]:

@@ -22,7 +22,6 @@ _TERMINAL = re.compile(r"[.!?:;。！？…][\"'”’)\]»」』\d*†‡]*$")
 _LOWER = re.compile(r"[\"'“‘(\[«]*[^\W\d_]")
 _SAME_SIZE = 0.06
 _LEAST_CHARACTERS = 16
-_LOOK_BACK = 30  # paragraphs
 _LONG_CHARACTERS = 90
 _STITCHED = frozenset({BlockRole.PARAGRAPH, BlockRole.LIST_ITEM, BlockRole.REFERENCE, BlockRole.QUOTE})
 _PASSED_OVER = frozenset(
@@ -249,13 +248,13 @@ def _left_open(result: Sequence[Paragraph], following: Paragraph) -> Paragraph |
     """Behind text that stands between, such as words in a drawing: the paragraph that stops in a sentence."""
     if following.role is not BlockRole.PARAGRAPH or not _starts_lower(following.lines[0].text):
         return None
-    for candidate in result[: -_LOOK_BACK - 1 : -1]:
-        if candidate.role is BlockRole.HEADING:
+    for candidate in reversed(result):
+        if candidate.role is BlockRole.HEADING or candidate.lines[-1].page < following.page - 1:
             return None
-        if sum(len(line.text) for line in candidate.lines) < _LONG_CHARACTERS:
+        characters = sum(len(line.text) for line in candidate.lines)
+        if candidate.role not in _STITCHED or characters < _LONG_CHARACTERS:
             continue
-        end = candidate.lines[-1]
-        is_open = candidate.role in _STITCHED and not _TERMINAL.search(end.text)
+        is_open = not _TERMINAL.search(candidate.lines[-1].text)
         return candidate if is_open and _goes_on(candidate, following) else None
     return None
 
