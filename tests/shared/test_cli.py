@@ -1,6 +1,7 @@
 """The `lectern` command as people run it."""
 
 import os
+import resource
 import subprocess
 
 import pytest
@@ -43,6 +44,57 @@ def test_check_prints_all_problems_and_no_secret_and_exits_with_1(tmp_path):
     for name in ("BASE_URL", "AUTH_SECRET", "PORT", "LOG_FORMAT", "S3_ENDPOINT"):
         assert name in result.stderr
     assert SECRET not in result.stderr + result.stdout
+
+
+TEN_WRONG = {
+    "BASE_URL": "localhost",
+    "AUTH_SECRET": "short",
+    "LOG_FORMAT": "xml",
+    "PORT": "x",
+    "RUN_DB_MIGRATIONS": "maybe",
+    "S3_BROWSER_TRANSPORT": "direct",
+    "BOOTSTRAP_ADMIN_EMAIL": "admin",
+    "COMPUTE_PDF_TIMEOUT_MS": "5 minutes",
+    "OIDC_DISCOVERY_URL": "http://id.example.org/.well-known/openid-configuration",
+    "RUNTIME_SEED_JSON": '{"version": 2}',
+}
+
+
+@pytest.mark.parametrize("command", ["check", "serve"])
+def test_ten_wrong_values_are_ten_problems_within_a_second(tmp_path, command):
+    """A second of this process's own work: how long others keep it waiting is not ours to test."""
+    wrong = TEN_WRONG | {"BOOTSTRAP_ADMIN_PASSWORD": SECRET}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = lectern(command, directory=tmp_path, **wrong)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert result.returncode == 1
+    problems = [line.split()[0] for line in result.stderr.splitlines() if line.startswith("  ")]
+    assert sorted(problems) == sorted(TEN_WRONG)
+    assert SECRET not in result.stderr
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_retired_and_a_misspelt_name_warn_and_do_not_stop(tmp_path):
+    result = lectern(
+        "check", directory=tmp_path, BASE_URL="http://localhost:3003", AUTH_SECRET=SECRET,
+        ADMIN_EMAILS="a@example.org", LOG_FORMT="json",
+    )  # fmt: skip
+    assert result.returncode == 0
+    assert "ADMIN_EMAILS is no longer used" in result.stderr
+    assert "did you mean LOG_FORMAT?" in result.stderr
+
+
+def test_a_standalone_worker_with_a_secret_of_the_app_says_why_it_does_not_start(tmp_path):
+    result = lectern("worker", directory=tmp_path, AUTH_SECRET=SECRET, BOOTSTRAP_ADMIN_PASSWORD=SECRET)
+    assert result.returncode == 1
+    assert "AUTH_SECRET is set, but belongs to the app alone" in result.stderr
+    assert "BOOTSTRAP_ADMIN_PASSWORD is set, but belongs to the app alone" in result.stderr
+    assert lectern("check", "worker", directory=tmp_path, AUTH_SECRET=SECRET).stderr in result.stderr.replace(
+        "  BOOTSTRAP_ADMIN_PASSWORD is set, but belongs to the app alone. "
+        "Take it out of the worker's environment.\n",
+        "",
+    )
 
 
 def test_check_reads_the_env_file_of_the_working_directory(tmp_path):
