@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bench.books import epub_book, sentence, text_book
 from bench.figures import Figure, percentile
+from bench.pdf.measure import pdf_figures
 from bench.processes import cpu_seconds, memory_mb
 from bench.reader import Reader
 from servers.lectern import LECTERN, LecternInstance, lectern_environment, running_lectern
