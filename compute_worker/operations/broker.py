@@ -11,14 +11,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import nats
-import structlog
 from nats.aio.client import Client
-from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import NotFoundError
 
+from compute_worker.operations.connection import open_client, when_available
 from shared.errors import Code, LecternError
 
 JOBS_STREAM = "lectern_jobs"
@@ -29,11 +27,8 @@ JOB_STATES_BUCKET = "lectern_job_states"
 JOB_STATES_STREAM = f"KV_{JOB_STATES_BUCKET}"
 JOB_STATES_SUBJECT = f"$KV.{JOB_STATES_BUCKET}"
 
-CONNECT_RETRY_SECONDS = 0.2  # a broker that starts beside us is there within a few tries
 REQUEST_TIMEOUT_SECONDS = 5.0
 DEDUP_WINDOW_SECONDS = 120.0
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -84,58 +79,16 @@ def broker_unavailable(error: Exception) -> LecternError:
 async def connect_broker(
     options: Mapping[str, Any], *, name: str, limits: BrokerLimits
 ) -> AsyncIterator[Broker]:
-    """Waits for the broker however long it takes, then keeps the connection up across its restarts.
-
-    options are the client's own: servers and credentials.
-    """
+    """Keeps the connection up across the broker's restarts. options are the client's own: servers and
+    credentials. Raises FAILED_PRECONDITION, in an operator's words."""
     reconnections = Reconnections()
-    client = await _connect(options, name, reconnections)
+    client = await open_client(options, name=name, reconnected=reconnections.announce)
     try:
         jetstream = client.jetstream(timeout=REQUEST_TIMEOUT_SECONDS)
-        await ensure_stores(jetstream, limits)
+        await when_available(lambda: ensure_stores(jetstream, limits), replicas=limits.replicas)
         yield Broker(client, jetstream, reconnections)
     finally:
         await client.close()
-
-
-async def _connect(options: Mapping[str, Any], name: str, reconnections: Reconnections) -> Client:
-    async def reconnected() -> None:
-        log.info("broker reconnected")
-        reconnections.announce()
-
-    attempts = 0
-    while True:
-        try:
-            return await nats.connect(
-                **options,
-                name=name,
-                max_reconnect_attempts=-1,
-                reconnect_time_wait=0.5,
-                ping_interval=5,
-                max_outstanding_pings=2,
-                connect_timeout=3,
-                error_cb=_log_error,
-                disconnected_cb=_log_disconnected,
-                closed_cb=_log_closed,
-                reconnected_cb=reconnected,
-            )
-        except (OSError, NatsError, TimeoutError) as error:
-            attempts += 1
-            if attempts % 25 == 0:
-                log.warning("broker not reachable, still trying", cause=type(error).__name__)
-            await asyncio.sleep(CONNECT_RETRY_SECONDS)
-
-
-async def _log_error(error: Exception) -> None:
-    log.debug("broker connection error", cause=type(error).__name__)
-
-
-async def _log_disconnected() -> None:
-    log.info("broker disconnected")  # on purpose at the end, or about to be mended
-
-
-async def _log_closed() -> None:
-    log.debug("broker connection closed")
 
 
 async def ensure_stores(jetstream: JetStreamContext, limits: BrokerLimits) -> None:

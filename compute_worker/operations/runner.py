@@ -94,6 +94,15 @@ class OperationRunner:
             await unsubscribe(jobs)
 
     async def _subscribe(self) -> JetStreamContext.PullSubscription:
+        """A cluster that elects a leader, or copies a stream to new servers, refuses for a while."""
+        while True:
+            try:
+                return await self._subscribe_once()
+            except (NatsError, TimeoutError) as error:
+                log.warning("cannot subscribe to jobs, trying again", cause=type(error).__name__)
+                await asyncio.sleep(RETRY_DELAY_SECONDS)
+
+    async def _subscribe_once(self) -> JetStreamContext.PullSubscription:
         kind = self._options.kind.value
         return await self._broker.jetstream.pull_subscribe(
             f"{JOBS_SUBJECT}.{kind}",
