@@ -15,6 +15,7 @@ class DocumentFormat(Enum):
     MARKDOWN = "markdown"
     TEXT = "text"
     PDF = "pdf"
+    DOCX = "docx"
 
 
 _FORMAT_OF_SUFFIX: Final = {
@@ -27,10 +28,12 @@ _FORMAT_OF_SUFFIX: Final = {
     ".txt": DocumentFormat.TEXT,
     ".text": DocumentFormat.TEXT,
     ".pdf": DocumentFormat.PDF,
+    ".docx": DocumentFormat.DOCX,
 }
 UPLOAD_SUFFIXES: Final = tuple(_FORMAT_OF_SUFFIX)
-_OPENABLE: Final = "Lectern opens PDF, EPUB, HTML, Markdown and plain text files."
+_OPENABLE: Final = "Lectern opens PDF, EPUB, Word (.docx), HTML, Markdown and plain text files."
 
+_OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SIGNATURES: Final = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -40,7 +43,7 @@ _SIGNATURES: Final = (
     (b"II*\0", "a TIFF image"),
     (b"MM\0*", "a TIFF image"),
     (b"{\\rtf", "an RTF file"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Microsoft Office file"),
+    (_OLE, "an old Microsoft Office file"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
@@ -67,6 +70,8 @@ def recognized_format(start: bytes, file_name: str) -> DocumentFormat:
     # Readers accept a PDF's mark anywhere in the first kilobyte; letters before it are common in saved mails.
     if start.startswith(b"%PDF-") or (named in {None, DocumentFormat.PDF} and b"%PDF-" in start[:1024]):
         return DocumentFormat.PDF
+    if start.startswith(_OLE) and named is DocumentFormat.DOCX:
+        return DocumentFormat.DOCX  # how Word stores one with a password; the worker says so
     kind = _binary_kind(start)
     if kind is not None:
         raise _unsupported(f"This is {kind}. {_OPENABLE}")
@@ -74,6 +79,8 @@ def recognized_format(start: bytes, file_name: str) -> DocumentFormat:
         raise _unsupported(f"This file is named like an EPUB but isn't one. {_OPENABLE}")
     if named is DocumentFormat.PDF:
         raise _unsupported(f"This file is named like a PDF but isn't one. {_OPENABLE}")
+    if named is DocumentFormat.DOCX:
+        raise _unsupported(f"This file is named like a Word document but isn't one. {_OPENABLE}")
     if named is not None:
         return named
     if _looks_like_html(start):
@@ -85,7 +92,9 @@ def _recognized_archive(start: bytes, named: DocumentFormat | None) -> DocumentF
     # An EPUB's first entry is "mimetype", stored, with this content (OCF 3.3, 4.3).
     if b"mimetypeapplication/epub+zip" in start[30:120] or named is DocumentFormat.EPUB:
         return DocumentFormat.EPUB
-    if b"word/" in start or b"[Content_Types].xml" in start[:200]:
+    if b"word/" in start or named is DocumentFormat.DOCX:
+        return DocumentFormat.DOCX
+    if b"[Content_Types].xml" in start[:200]:
         raise _unsupported(f"This is a Microsoft Office file. {_OPENABLE}")
     raise _unsupported(f"This is a ZIP archive. {_OPENABLE}")
 

@@ -12,6 +12,7 @@ _FORMATS: Final = {
     DocumentFormat.MARKDOWN: documents_pb2.DOCUMENT_FORMAT_MARKDOWN,
     DocumentFormat.TEXT: documents_pb2.DOCUMENT_FORMAT_TEXT,
     DocumentFormat.PDF: documents_pb2.DOCUMENT_FORMAT_PDF,
+    DocumentFormat.DOCX: documents_pb2.DOCUMENT_FORMAT_DOCX,
 }
 
 

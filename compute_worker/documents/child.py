@@ -20,6 +20,7 @@ from shared.errors import Code, LecternError
 
 # Only what the format needs is imported: each costs 50 to 200 ms.
 PARSERS: Final = {
+    "docx": "compute_worker.documents.docx_file",
     "epub": "compute_worker.documents.epub.book",
     "html": "compute_worker.documents.html_file",
     "markdown": "compute_worker.documents.markdown_file",

@@ -19,6 +19,7 @@ FORMATS = {
     pb.DOCUMENT_FORMAT_MARKDOWN: "markdown",
     pb.DOCUMENT_FORMAT_TEXT: "text",
     pb.DOCUMENT_FORMAT_PDF: "pdf",
+    pb.DOCUMENT_FORMAT_DOCX: "docx",
 }
 
 
