@@ -89,8 +89,11 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         channel = await stack.enter_async_context(
             open_channel(_credentials_base(settings), settings.credential_broker.token)
         )
+        cache = SpeechCache(store=store)
         credentials = CredentialBrokerClient(
-            channel=channel, timeout_seconds=settings.credential_broker.timeout_ms / 1000
+            channel=channel,
+            timeout_seconds=settings.credential_broker.timeout_ms / 1000,
+            speech_cache=cache,
         )
         media_tool = MediaTool(media_bin=str(settings.media_bin))
         normalizer = AudioNormalizer(media_tool=media_tool)
@@ -108,7 +111,6 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         sessions = Sessions(states=states)
         plans = Plans(store=store)
         feeds = Feeds(events=events)
-        cache = SpeechCache(store=store)
         speaker = SegmentSpeaker(
             cache=cache,
             keys=CacheKeys(playback_secret=settings.playback_token_secret),

@@ -36,13 +36,21 @@ class CredentialBrokerServicer(CredentialBrokerServiceServicer):
             timeout_ms=min(features.tts_upstream_timeout_ms, _MOST),
             max_concurrent=min(limits.max_concurrent, _MOST) if limits.enabled else _MOST,
         )
+        cache = pb.SpeechCachePolicy(
+            max_size_bytes=features.tts_cache_max_size_bytes, ttl_ms=features.tts_cache_ttl_ms
+        )
         if provider is None:
             return pb.IssueTtsCredentialsResponse(
-                provider_ref=BUILTIN_REF, provider_type=pb.PROVIDER_TYPE_BUILTIN, request_policy=policy
+                provider_ref=BUILTIN_REF,
+                provider_type=pb.PROVIDER_TYPE_BUILTIN,
+                request_policy=policy,
+                speech_cache=cache,
             )
-        return self._issued(provider, policy)
+        return self._issued(provider, policy, cache)
 
-    def _issued(self, provider: Provider, policy: pb.RequestPolicy) -> pb.IssueTtsCredentialsResponse:
+    def _issued(
+        self, provider: Provider, policy: pb.RequestPolicy, cache: pb.SpeechCachePolicy
+    ) -> pb.IssueTtsCredentialsResponse:
         sealed = provider.sealed_api_key
         return pb.IssueTtsCredentialsResponse(
             provider_ref=provider.slug,
@@ -52,4 +60,5 @@ class CredentialBrokerServicer(CredentialBrokerServiceServicer):
             default_model=provider.default_model,
             default_instructions=provider.default_instructions,
             request_policy=policy,
+            speech_cache=cache,
         )

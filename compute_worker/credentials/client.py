@@ -6,6 +6,7 @@ from typing import Any
 
 import structlog
 
+from compute_worker.credentials.ports import LimitedCache
 from compute_worker.speech.model import Provider, ProviderType, RequestPolicy
 from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceStub
@@ -18,9 +19,17 @@ log = structlog.get_logger(__name__)
 
 
 class CredentialBrokerClient:
-    def __init__(self, *, channel: Any, timeout_seconds: float) -> None:  # a grpc or gateway channel
+    def __init__(
+        self,
+        *,
+        channel: Any,  # a grpc or gateway channel
+        timeout_seconds: float,
+        speech_cache: LimitedCache,
+    ) -> None:
+        """speech_cache is told the site's limits, which come with every answer."""
         self._stub = CredentialBrokerServiceStub(channel)
         self._timeout_seconds = timeout_seconds
+        self._speech_cache = speech_cache
 
     async def resolve(self, provider_ref: str) -> Provider:
         request = pb.IssueTtsCredentialsRequest(provider_ref=provider_ref)
@@ -33,6 +42,11 @@ class CredentialBrokerClient:
                 log.warning("credential broker did not answer, trying again", reason=error.reason)
                 await asyncio.sleep(BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1))  # noqa: S311
             else:
+                if answer.HasField("speech_cache"):
+                    limits = answer.speech_cache
+                    self._speech_cache.limit(
+                        max_bytes=limits.max_size_bytes, ttl_seconds=limits.ttl_ms / 1000
+                    )
                 return _provider(answer)
         raise AssertionError("unreachable")
 

@@ -10,3 +10,7 @@ class CredentialSource(Protocol):
         """Raises LecternError: NOT_FOUND for an unknown or disabled provider, FAILED_PRECONDITION when its
         stored key can't be decrypted, UNAVAILABLE when the broker can't be asked."""
         ...
+
+
+class LimitedCache(Protocol):
+    def limit(self, *, max_bytes: int, ttl_seconds: float) -> None: ...

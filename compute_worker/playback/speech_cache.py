@@ -32,6 +32,12 @@ class SpeechCache:
         self._held: OrderedDict[str, tuple[float, SpokenSegment]] = OrderedDict()
         self._held_bytes = 0
 
+    def limit(self, *, max_bytes: int, ttl_seconds: float) -> None:
+        """What is held in memory from now on; the site's administrator may change it at any time."""
+        self._max_bytes = max_bytes
+        self._ttl_seconds = ttl_seconds
+        self._drop_excess()
+
     def in_memory(self, key: str) -> SpokenSegment | None:
         found = self._held.get(key)
         if found is None:
@@ -84,6 +90,9 @@ class SpeechCache:
         self._drop(key)
         self._held[key] = (self._clock(), replace(segment, samples=None))
         self._held_bytes += _cost(segment)
+        self._drop_excess()
+
+    def _drop_excess(self) -> None:
         while self._held_bytes > self._max_bytes and len(self._held) > 1:
             self._drop(next(iter(self._held)))
 

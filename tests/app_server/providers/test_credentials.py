@@ -1,4 +1,5 @@
 import asyncio
+import json
 import logging
 from typing import Any
 
@@ -10,6 +11,7 @@ from app_server.database.engine import Database, open_database, sqlite_url
 from app_server.database.migrate import migrate
 from app_server.database.schema import providers
 from app_server.wiring import open_app
+from compute_worker.credentials.client import CredentialBrokerClient
 from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceStub
 from shared.configuration.app_settings import AppSettings, read_app_settings
@@ -92,6 +94,34 @@ async def test_another_auth_secret_asks_for_the_key_again(environment: dict[str,
             await issue(settings, "default-provider")
     assert caught.value.code is Code.FAILED_PRECONDITION
     assert "Enter the key again" in caught.value.message
+
+
+async def test_what_an_administrator_sets_reaches_the_worker(environment: dict[str, str]) -> None:
+    """And the worker's cache, by its own client."""
+    features = {
+        "ttsUpstreamMaxRetries": 7,
+        "ttsUpstreamTimeoutMs": 2**40,
+        "ttsCacheMaxSizeBytes": 2**33,
+        "ttsCacheTtlMs": 5000,
+    }
+    seed = json.dumps({"version": 1, "runtimeConfig": features})
+    settings = read_app_settings({**environment, **UPSTREAM, "RUNTIME_SEED_JSON": seed})
+    limits: list[tuple[int, float]] = []
+
+    class Cache:
+        def limit(self, *, max_bytes: int, ttl_seconds: float) -> None:
+            limits.append((max_bytes, ttl_seconds))
+
+    broker = settings.credential_broker
+    async with (
+        open_app(settings),
+        open_channel(f"grpc://127.0.0.1:{broker.grpc_port}", broker.token) as channel,
+    ):
+        client = CredentialBrokerClient(channel=channel, timeout_seconds=10, speech_cache=Cache())
+        policy = (await client.resolve("default-provider")).policy
+        await client.resolve("builtin")
+    assert (policy.max_retries, policy.timeout_ms, policy.max_concurrent) == (7, 2**31 - 1, 3)
+    assert limits == [(2**33, 5.0)] * 2
 
 
 async def test_the_key_shows_nowhere(

@@ -71,6 +71,7 @@ class IssueTtsCredentialsResponse(_message.Message):
     DEFAULT_MODEL_FIELD_NUMBER: _builtins.int
     DEFAULT_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     REQUEST_POLICY_FIELD_NUMBER: _builtins.int
+    SPEECH_CACHE_FIELD_NUMBER: _builtins.int
     provider_ref: _builtins.str
     provider_type: Global___ProviderType.ValueType
     base_url: _builtins.str
@@ -81,6 +82,8 @@ class IssueTtsCredentialsResponse(_message.Message):
     default_instructions: _builtins.str
     @_builtins.property
     def request_policy(self) -> Global___RequestPolicy: ...
+    @_builtins.property
+    def speech_cache(self) -> Global___SpeechCachePolicy: ...
     def __init__(
         self,
         *,
@@ -91,10 +94,11 @@ class IssueTtsCredentialsResponse(_message.Message):
         default_model: _builtins.str = ...,
         default_instructions: _builtins.str = ...,
         request_policy: Global___RequestPolicy | None = ...,
+        speech_cache: Global___SpeechCachePolicy | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["request_policy", b"request_policy"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["request_policy", b"request_policy", "speech_cache", b"speech_cache"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_key", b"api_key", "base_url", b"base_url", "default_instructions", b"default_instructions", "default_model", b"default_model", "provider_ref", b"provider_ref", "provider_type", b"provider_type", "request_policy", b"request_policy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_key", b"api_key", "base_url", b"base_url", "default_instructions", b"default_instructions", "default_model", b"default_model", "provider_ref", b"provider_ref", "provider_type", b"provider_type", "request_policy", b"request_policy", "speech_cache", b"speech_cache"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -126,3 +130,27 @@ class RequestPolicy(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RequestPolicy: _TypeAlias = RequestPolicy  # noqa: Y015
+
+@_typing.final
+class SpeechCachePolicy(_message.Message):
+    """What a worker may keep of finished speech in memory; the object store keeps all of it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MAX_SIZE_BYTES_FIELD_NUMBER: _builtins.int
+    TTL_MS_FIELD_NUMBER: _builtins.int
+    max_size_bytes: _builtins.int
+    ttl_ms: _builtins.int
+    def __init__(
+        self,
+        *,
+        max_size_bytes: _builtins.int = ...,
+        ttl_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_size_bytes", b"max_size_bytes", "ttl_ms", b"ttl_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SpeechCachePolicy: _TypeAlias = SpeechCachePolicy  # noqa: Y015
