@@ -32,7 +32,8 @@ VERSION = "acoustic-1"
 # Between what 98% of alignments with a foreign text stay under and what those with the right text reach.
 TRUSTED_CONFIDENCE = 0.305
 _REGULARITY_SHARE = 0.2
-_MOST_FRAMES = 4_000  # of a recording that is longer, frames lie further apart: memory grows by their square
+_MOST_FRAMES = 3_000  # of a recording that is longer, frames lie further apart: memory grows by their square
+_SHORTEST_SECONDS = 0.1
 _SLOPES = (0.4, 2.5)  # how much faster or slower than the reference speech may be
 _WIDE_SHARE, _WIDE_FRAMES = 0.15, 100
 _NARROW_FRAMES = 40
@@ -50,6 +51,8 @@ class _Audio:
 
 
 def align_samples(samples: Samples, sample_rate: int, reference: ReferenceSpeech) -> Alignment:
+    if len(samples) < sample_rate * _SHORTEST_SECONDS:
+        return _spread(reference.words, len(samples) * 1000 / sample_rate)
     heard = at_feature_rate(samples, sample_rate)
     said = at_feature_rate(reference.samples, reference.sample_rate)
     hop = max(HOP_SAMPLES, len(heard) / _MOST_FRAMES)
@@ -59,26 +62,40 @@ def align_samples(samples: Samples, sample_rate: int, reference: ReferenceSpeech
     model = _analysed(said_spectra, said_hop)
     graph = build_graph(reference.words, model.is_speech, model.frame_ms)
 
-    floor = NoiseFloor(audio.bands, model.bands)
-    heard_bands, said_bands = floor.raise_to(audio.bands), floor.raise_to(model.bands)
+    floor = NoiseFloor(one=audio.bands, other=model.bands)
+    heard_bands, said_bands = floor.raise_one(audio.bands), floor.raise_other(model.bands)
     heard_cepstra = cepstra(heard_bands, audio.is_speech)
     target = features(heard_cepstra, loudness(heard_bands), audio.is_speech)
     pauses = silence_costs(audio.level, target)
     said_loudness = loudness(said_bands)
 
-    def search(said_cepstra: Matrix, band: Band) -> tuple[Indices, Matrix]:
+    def search(said_cepstra: Matrix, band: Band) -> tuple[Indices | None, Matrix]:
         source = features(said_cepstra, said_loudness, model.is_speech)
         costs = _costs(target, source, graph, pauses)
         return find_path(costs, graph, band), costs
 
     path, _ = search(cepstra(said_bands, model.is_speech), _wide_band(audio, graph))
+    if path is None or graph.is_pause[path].all():
+        return _spread(reference.words, len(heard) * 1000 / RATE)
     matched = np.flatnonzero(~graph.is_pause[path])
     pairs = (graph.frames[path[matched]], heard_cepstra[matched])
     adapted = adapted_cepstra(said_spectra, floor, model.is_speech, pairs)
     path, costs = search(adapted, band_around(path, _NARROW_FRAMES, graph.size))
+    if path is None:
+        return _spread(reference.words, len(heard) * 1000 / RATE)
     confidence = _confidence(path, costs, graph)
     words = _word_times(reference.words, path, graph, audio)
     return Alignment(words, confidence, is_trusted=confidence >= TRUSTED_CONFIDENCE)
+
+
+def _spread(words: tuple[WordTime, ...], duration_ms: float) -> Alignment:
+    """For audio that cannot be this text: the reference's times, squeezed or stretched."""
+    scale = duration_ms / max(1, words[-1].end_ms)
+    times = (
+        WordTime(int(word.start_ms * scale), int(word.end_ms * scale), word.char_start, word.char_end)
+        for word in words
+    )
+    return Alignment(tuple(times), 0.0, is_trusted=False)
 
 
 def _analysed(spectra: Matrix, hop: float) -> _Audio:

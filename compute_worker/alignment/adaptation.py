@@ -13,12 +13,21 @@ _TRUST_IN_IDENTITY = 100.0  # as many pairs speak for no change at all
 class NoiseFloor:
     """Raises both recordings' bands so that the quieter background of one does not tell them apart."""
 
-    def __init__(self, one: Matrix, other: Matrix) -> None:
-        self._range = np.minimum(np.minimum(_range(one), _range(other)), 9.0) + 1.0
+    def __init__(self, *, one: Matrix, other: Matrix) -> None:
+        (one_low, one_high), (other_low, other_high) = (
+            np.percentile(bands, (5, 95), axis=0) for bands in (one, other)
+        )
+        span = np.minimum(np.minimum(one_high - one_low, other_high - other_low), 9.0) + 1.0
+        self._one = (one_high - span).astype(np.float32)
+        self._other = (other_high - span).astype(np.float32)
 
-    def raise_to(self, bands: Matrix) -> Matrix:
-        floor = np.percentile(bands, 95, axis=0) - self._range
-        return np.maximum(bands, floor).astype(np.float32)
+    def raise_one(self, bands: Matrix) -> Matrix:
+        raised: Matrix = np.maximum(bands, self._one)
+        return raised
+
+    def raise_other(self, bands: Matrix) -> Matrix:
+        raised: Matrix = np.maximum(bands, self._other)
+        return raised
 
 
 def adapted_cepstra(
@@ -30,7 +39,7 @@ def adapted_cepstra(
     """The reference's cepstra under the best warp of frequencies and then the linear map that brings them
     nearest to the audio's. pairs: frames of the reference, and the audio's cepstra at each of them."""
     frames, wanted = pairs
-    warped = [cepstra(floor.raise_to(log_mel(spectra, warp)), is_speech) for warp in _WARPS]
+    warped = [cepstra(floor.raise_other(log_mel(spectra, warp)), is_speech) for warp in _WARPS]
     errors = [np.sqrt(((one[frames] - wanted) ** 2).sum(axis=1)).mean() for one in warped]
     nearest = warped[int(np.argmin(errors))]
     return _mapped(nearest, nearest[frames], wanted)
@@ -45,9 +54,3 @@ def _mapped(values: Matrix, given: Matrix, wanted: Matrix) -> Matrix:
     weights = np.linalg.solve(gram, inputs.T @ wanted + np.float32(_TRUST_IN_IDENTITY) * identity)
     mapped: Matrix = values @ weights[:-1] + weights[-1]
     return mapped
-
-
-def _range(bands: Matrix) -> Matrix:
-    low, high = np.percentile(bands, (5, 95), axis=0)
-    span: Matrix = high - low
-    return span

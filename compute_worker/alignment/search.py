@@ -32,29 +32,22 @@ def band_around(nodes: Indices, half_width: int, size: int) -> Band:
     return Band(first, last)
 
 
-def find_path(costs: Matrix, graph: WordGraph, band: Band) -> Indices:
-    """The node of each frame of the audio; costs[frame, node]."""
+def find_path(costs: Matrix, graph: WordGraph, band: Band) -> Indices | None:
+    """The node of each frame of the audio; costs[frame, node]. None when no way leads to the end in time."""
     count, size = costs.shape
-    came_from = np.zeros((count, size), dtype=np.uint8)
-    totals = np.full(size + 1, _NEVER, dtype=np.float32)  # the last one stands for "no way"
-    totals[:2] = costs[0, :2]
+    ways = np.vstack((np.arange(size), graph.predecessors))
     penalties = _penalties(graph.is_pause)
-    previous_first = 0
-    for frame in range(1, count):
-        first, last = int(band.first[frame]), int(band.last[frame])
-        best = totals[first:last] + penalties[0, first:last]
-        way = np.zeros(last - first, dtype=np.uint8)
-        for index in range(4):
-            candidate = totals[graph.predecessors[index, first:last]]
-            candidate += penalties[index + 1, first:last]
-            way[candidate < best] = index + 1
-            np.minimum(best, candidate, out=best)
-        came_from[frame, first:last] = way
+    totals = np.full((count, size + 1), _NEVER, dtype=np.float32)  # the last column stands for "no way"
+    totals[0, :2] = costs[0, :2]
+    bounds = zip(band.first.tolist()[1:], band.last.tolist()[1:], strict=True)
+    for frame, (first, last) in enumerate(bounds, start=1):
+        candidates = totals[frame - 1][ways[:, first:last]]
+        candidates += penalties[:, first:last]
+        best = candidates.min(axis=0)
         best += costs[frame, first:last]
-        totals[previous_first:first] = _NEVER
-        totals[first:last] = best
-        previous_first = first
-    return _trace(came_from, graph, size - 1 if totals[size - 1] <= totals[size - 2] else size - 2)
+        totals[frame, first:last] = best
+    end = size - 1 if totals[-1, size - 1] <= totals[-1, size - 2] else size - 2
+    return _trace(totals, ways, penalties, end) if totals[-1, end] < _NEVER else None
 
 
 def _penalties(is_pause: NDArray[np.bool_]) -> Matrix:
@@ -65,10 +58,12 @@ def _penalties(is_pause: NDArray[np.bool_]) -> Matrix:
     return penalties
 
 
-def _trace(came_from: NDArray[np.uint8], graph: WordGraph, node: int) -> Indices:
-    path = np.empty(len(came_from), dtype=np.int64)
-    for frame in range(len(came_from) - 1, -1, -1):
+def _trace(totals: Matrix, ways: Indices, penalties: Matrix, node: int) -> Indices:
+    """Which way was the best is only asked for the nodes that matter."""
+    path = np.empty(len(totals), dtype=np.int64)
+    for frame in range(len(totals) - 1, 0, -1):
         path[frame] = node
-        if frame and (way := came_from[frame, node]):
-            node = int(graph.predecessors[way - 1, node])
+        options = ways[:, node]
+        node = int(options[np.argmin(totals[frame - 1, options] + penalties[:, node])])
+    path[0] = node
     return path
