@@ -9,6 +9,7 @@ from servers import ports
 from servers.lectern import LecternInstance, running_lectern
 from servers.nats import NatsServer, running_nats
 from servers.object_store import ObjectStoreServer, running_object_store
+from servers.other_object_store import running_other_object_store
 
 _SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
 
@@ -50,6 +51,13 @@ def nats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer
 @pytest.fixture(scope="session")
 def object_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStoreServer]:
     with running_object_store(tmp_path_factory.mktemp("objects")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def other_object_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStoreServer]:
+    """Another make of S3 server than the embedded one. It takes any keys."""
+    with running_other_object_store(tmp_path_factory.mktemp("other-objects")) as server:
         yield server
 
 

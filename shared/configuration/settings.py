@@ -139,6 +139,7 @@ def secret_texts(values: Values) -> frozenset[str]:
 def _url_secrets(urls: str) -> Iterator[str]:
     for url in urls.split(","):
         parts = urlsplit(url)
-        yield parts.netloc.rpartition("@")[0]
+        if parts.password or not parts.scheme.startswith("postgres"):  # a broker's user may be a token
+            yield parts.netloc.rpartition("@")[0]
         if parts.password:
             yield from (parts.password, unquote(parts.password))

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,17 +17,10 @@ from app_server.database.schema import runtime_config
 from app_server.library.file_routes import attachment
 from app_server.library.stale_uploads import remove_stale_uploads
 from servers.object_store import ObjectStoreServer
-from servers.other_object_store import running_other_object_store
 from shared.configuration.app_settings import AppSettings
 from shared.objects.ports import ObjectStore
 
 TEXT = b"A page that never passed through the app.\n" * 50
-
-
-@pytest.fixture(scope="session")
-def other_object_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStoreServer]:
-    with running_other_object_store(tmp_path_factory.mktemp("other-objects")) as server:
-        yield server
 
 
 @pytest.fixture(params=["embedded", "other"])

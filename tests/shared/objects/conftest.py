@@ -1,21 +1,14 @@
 """The port's implementations: in memory, the embedded S3 server, and another one. A bucket for each test."""
 
 import secrets
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
 from servers.object_store import ObjectStoreServer
-from servers.other_object_store import running_other_object_store
 from shared.objects.memory_store import MemoryStore
 from shared.objects.ports import ObjectStore
 from shared.objects.s3_store import S3Options, S3Store, open_s3_store
-
-
-@pytest.fixture(scope="session")
-def other_object_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStoreServer]:
-    with running_other_object_store(tmp_path_factory.mktemp("other-objects")) as server:
-        yield server
 
 
 @pytest.fixture(params=["embedded", "other"])
