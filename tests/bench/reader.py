@@ -5,7 +5,7 @@ import io
 import json
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -19,9 +19,13 @@ class Reader:
 
     @staticmethod
     @asynccontextmanager
-    async def signed_up(base_url: str) -> AsyncIterator["Reader"]:
-        jar = aiohttp.CookieJar(unsafe=True)
-        async with aiohttp.ClientSession(cookie_jar=jar, headers={"Origin": base_url}) as http:
+    async def signed_up(
+        base_url: str, *, trace_configs: Sequence[aiohttp.TraceConfig] = ()
+    ) -> AsyncIterator["Reader"]:
+        jar, headers = aiohttp.CookieJar(unsafe=True), {"Origin": base_url}
+        async with aiohttp.ClientSession(
+            cookie_jar=jar, headers=headers, trace_configs=list(trace_configs)
+        ) as http:
             reader = Reader(http, base_url)
             account = {"email": f"{secrets.token_hex(6)}@example.org", "password": "a long enough password"}
             await reader.post("/api/auth/sign-up", account)
