@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
+from compute_worker.documents.pdf.bullets import bullets_among, shapes_of
 from compute_worker.documents.pdf.glyphs import readable
 from compute_worker.documents.pdf.model import Font, Page, Word
 
@@ -256,6 +257,9 @@ def _read(page: Any, index: int) -> Page:
     result.words = [word for word, quarter in found if (quarter - turn) % 4 == main]
     if main:
         _turn_page(result, main)
+    else:
+        shapes = [frame.box(*shape) for shape in shapes_of(page)]
+        result.words += bullets_among(result.words, shapes)
     width, height = result.width, result.height
     result.words = [
         word

@@ -56,7 +56,7 @@ class Vocabulary:
 def _space(before: str, after: str) -> str:
     if _WIDE.match(before[-1:]) and _WIDE.match(after[:1]):
         return ""
-    if before.endswith(("—", "/")) and len(before) > 1 and before[-2] != " ":
+    if before.endswith(("—", "–", "-", "/")) and len(before) > 1 and before[-2] != " ":
         return ""
     return " "
 

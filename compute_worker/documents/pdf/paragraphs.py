@@ -17,6 +17,7 @@ BULLET: Final = re.compile(r"(?:[•●▪◦‣∙·■□▸►➢✓❖◆◇
 NUMBERED: Final = re.compile(
     r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{2,6})[.)]|\[\d{1,3}\]|第?[一二三四五六七八九十]{1,3}[、.])\s+(?=\S)"
 )
+_DASHED = re.compile(r"[–—−-] \S")
 LONE_BULLET: Final = re.compile(r"[•●▪◦‣∙·■□▸►➢✓❖◆◇○]|! (?=\S)")
 _TERMINAL = re.compile(r"[.!?:;。！？…][\"'”’)\]»」』\d*†‡]*$")
 _LOWER = re.compile(r"[\"'“‘(\[«]*[^\W\d_]")
@@ -138,7 +139,17 @@ class _Splitter:
             return True
         if is_broken:
             return False
-        return self._begins_by_place(number, group)
+        return self._is_dashed_item(line, before, group) or self._begins_by_place(number, group)
+
+    def _is_dashed_item(self, line: Line, before: Line, group: Sequence[Line]) -> bool:
+        """A dash begins an item where it stands out or in, or under the dash of the one before."""
+        if not _DASHED.match(line.text):
+            return False
+        near, size = self._sides(line)[0], line.font.size
+        is_under = (
+            _DASHED.match(group[0].text) is not None and abs(near - self._sides(group[0])[0]) < 0.3 * size
+        )
+        return is_under or abs(near - self._sides(before)[0]) > 0.3 * size
 
     def _changes_weight(self, line: Line, before: Line) -> bool:
         """A bold line before plain ones is a heading, unless it merely runs on."""

@@ -75,7 +75,7 @@ class RoleFinder:
             NUMBERED.match(first.text) and not _NAMED_SECTION.fullmatch(text)
         ):
             return BlockRole.LIST_ITEM
-        if re.match(r"[-*−]\s\S", first.text):
+        if re.match(r"[-–*−]\s\S", first.text):
             return BlockRole.LIST_ITEM
         return BlockRole.PARAGRAPH
 
@@ -208,8 +208,9 @@ class RoleFinder:
     def _set_levels(self, flow: Sequence[Paragraph]) -> None:
         headings = [paragraph for paragraph in flow if paragraph.role is BlockRole.HEADING]
         styles = Counter(_style(paragraph.font) for paragraph in headings)
+        usual = [style for style, count in styles.items() if count >= max(2, len(headings) // 20)]
         ranked: list[tuple[float, bool]] = []
-        for style in sorted(styles, reverse=True):
+        for style in sorted(usual or styles, reverse=True):
             if not ranked or ranked[-1][0] - style[0] > 0.4 or ranked[-1][1] != style[1]:
                 ranked.append(style)
         for paragraph in headings:
