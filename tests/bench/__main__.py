@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.alignment.run import measure_alignment
 from bench.books import epub_book, sentence, text_book
 from bench.figures import Figure, percentile
 from bench.pdf.measure import pdf_figures
@@ -38,6 +39,7 @@ def main() -> int:
                 figures = [Figure("cold start to ready", time.perf_counter() - began, "s", 4)]
                 figures += asyncio.run(_measure(instance, speech_url, source))
     figures += pdf_figures(source)
+    figures += asyncio.run(measure_alignment(seed))
     for figure in figures:
         print(figure.line())
     return 0
