@@ -13,9 +13,12 @@ from compute_worker.speech.synthesizer import as_heard
 
 
 class WordRefinement:
-    """One segment at a time in this process: it is work for spare moments, and in the order of need."""
+    """One segment at a time in this process: it is work for spare moments, and in the order of need.
 
-    def __init__(self, *, aligner: Aligner, cache: SpeechCache, media_tool: MediaTool) -> None:
+    Without an aligner the estimates stay.
+    """
+
+    def __init__(self, *, aligner: Aligner | None, cache: SpeechCache, media_tool: MediaTool) -> None:
         self._aligner = aligner
         self._cache = cache
         self._media_tool = media_tool
@@ -23,22 +26,27 @@ class WordRefinement:
 
     def is_wanted(self, spoken: SpokenSegment) -> bool:
         """Not for times that were measured, nor where the same aligner has failed before."""
-        return not spoken.exact and spoken.aligner != self._aligner.version
+        aligner = self._aligner
+        return aligner is not None and not spoken.exact and spoken.aligner != aligner.version
 
     async def prepare(self) -> None:
-        await self._aligner.prepare()
+        if self._aligner is not None:
+            await self._aligner.prepare()
 
     async def refine(
         self, key: str, spoken: SpokenSegment, text: str, language: str, *, characters: int
     ) -> SpokenSegment:
         """text is what was said. What comes of it is stored, also that nothing did."""
+        aligner = self._aligner
+        if aligner is None:
+            return spoken
         async with self._turn:
             known = await self._cache.find(key, exact=True)
             if known is not None and not self.is_wanted(known):
                 return known  # another session needed it too
             samples = spoken.samples if spoken.samples is not None else await self._decode(spoken)
-            alignment = await self._aligner.align(samples, text, language)
-            refined = replace(spoken, aligner=self._aligner.version, samples=None)
+            alignment = await aligner.align(samples, text, language)
+            refined = replace(spoken, aligner=aligner.version, samples=None)
             if alignment.is_trusted:
                 refined = replace(refined, words=as_heard(alignment.words, spoken.frames), exact=True)
             await self._cache.save_words(key, refined, characters=characters)

@@ -41,6 +41,7 @@ class ModelSettings:
     """A base address of None means the built-in one, where there is one."""
 
     prewarm: bool
+    align_engine: str  # auto, acoustic or none
     align_base_url: str | None
     pdf_layout_base_url: str | None
 
@@ -92,6 +93,7 @@ def _settings(values: Values) -> WorkerSettings:
         ),
         models=ModelSettings(
             prewarm=values.need(models.COMPUTE_PREWARM_MODELS),
+            align_engine=values.need(models.COMPUTE_ALIGN_ENGINE),
             align_base_url=values.get(models.ALIGN_MODEL_BASE_URL),
             pdf_layout_base_url=values.get(models.PDF_LAYOUT_MODEL_BASE_URL),
         ),
