@@ -18,12 +18,20 @@ _PASSED_ON = (
 )  # fmt: skip
 
 
+# Audio is worked on in many threads; with an arena for each, the C library would keep twice the memory.
+_ALLOCATOR = {"MALLOC_ARENA_MAX": "2"}
+
+
 def worker_child(worker: EmbeddedWorker, environment: Mapping[str, str]) -> Child:
     listens = worker.settings
     return Child(
         name=WORKER,
         command=(sys.executable, "-m", "shared.cli", "worker", "--no-env-file"),
-        environment={**system_environment(environment, *_PASSED_ON), **worker.environment},
+        environment={
+            **_ALLOCATOR,
+            **system_environment(environment, *_PASSED_ON),
+            **worker.environment,
+        },
         probe=answers_http(reachable_host(listens.host), listens.port, "/health/ready"),
         parse_line=worker_line,
         ready_seconds=60.0,

@@ -13,7 +13,7 @@ from compute_worker.speech.model import FRAME_BYTES, SpokenSegment, WordTime
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
 
 SIDECAR_VERSION = 1
-WORD_COST_BYTES = 120  # what a WordTime takes in memory, about
+WORD_COST_BYTES = 220  # a WordTime with its four numbers in memory, about
 
 
 class SpeechCache:

@@ -52,7 +52,7 @@ class SpeechRequest:
     native_speed: float = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class WordTime:
     """One word's sound: milliseconds from the start of the audio, code points into the text."""
 
