@@ -12,7 +12,7 @@ from nats.js.errors import APIError, NoStreamResponseError, ServiceUnavailableEr
 
 from shared.errors import Code, LecternError
 
-WAIT_SECONDS: Final = 30.0  # a broker beside us is there within a few tries; a cluster takes longer
+WAIT_SECONDS: Final = 15.0  # a broker beside us is there within a few tries; a cluster takes longer
 REFUSAL_SECONDS: Final = 2.0  # a server that has just started may not know every account yet
 RETRY_SECONDS: Final = 0.2
 _STILL_TRYING_SECONDS: Final = 5.0
