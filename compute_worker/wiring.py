@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from urllib.parse import urlsplit
 
@@ -117,7 +118,11 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             claims=Claims(states=states, worker_id=worker_id),
             synthesizer=synthesizer,
             refinement=WordRefinement(
-                aligner=AcousticAligner(pool=pool, process=alignment), cache=cache, media_tool=media_tool
+                aligner=None
+                if settings.models.align_engine == "none"
+                else AcousticAligner(pool=pool, process=alignment),
+                cache=cache,
+                media_tool=media_tool,
             ),
             segment_timeout_seconds=settings.work.segment_timeout_ms / 1000,
         )
@@ -151,7 +156,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         )
         runners = [
             _runner(
-                DOCUMENT_RUNNER,
+                _document_runner(settings.work.pdf_job_attempts),
                 PlannedDocumentHandler(documents=documents, plans=plans),
                 broker,
                 queue,
@@ -186,6 +191,16 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         await grpc_server.set_serving(True)
         log.info("worker ready", worker_id=worker_id, http_port=settings.port, grpc_port=grpc_server.port)
         await stop.wait()
+
+
+def _document_runner(pdf_attempts: int) -> RunnerOptions:
+    return replace(
+        DOCUMENT_RUNNER,
+        max_attempts=max(DOCUMENT_RUNNER.max_attempts, pdf_attempts),
+        own_attempts=lambda arguments: (
+            pdf_attempts if arguments.get("format") == "pdf" else DOCUMENT_RUNNER.max_attempts
+        ),
+    )
 
 
 def _runner(

@@ -6,9 +6,10 @@ heartbeating: the broker delivers the job again, and the record's worker id fenc
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 from nats.aio.msg import Msg
@@ -38,6 +39,12 @@ class RunnerOptions:
     max_concurrent: int
     heartbeat_seconds: float  # a third or less of ack_wait_seconds
     ack_wait_seconds: float  # how long a silent worker keeps a job
+    # By a job's arguments, for jobs that are begun less often, or more often, than max_attempts.
+    own_attempts: Callable[[Mapping[str, Any]], int | None] = lambda _arguments: None
+
+    def attempts_of(self, record: OperationRecord) -> int:
+        own = self.own_attempts(record.arguments)
+        return self.max_attempts if own is None else own
 
 
 @dataclass(frozen=True)
@@ -104,18 +111,23 @@ class OperationRunner:
 
     async def _subscribe_once(self) -> JetStreamContext.PullSubscription:
         kind = self._options.kind.value
-        return await self._broker.jetstream.pull_subscribe(
+        # One delivery more than attempts: the last one only records the failure.
+        deliveries = self._options.max_attempts + 1
+        jobs = await self._broker.jetstream.pull_subscribe(
             f"{JOBS_SUBJECT}.{kind}",
             durable=f"worker-{kind}",
             stream=JOBS_STREAM,
             config=ConsumerConfig(
                 ack_policy=AckPolicy.EXPLICIT,
                 ack_wait=self._options.ack_wait_seconds,
-                # One delivery more than attempts: the last one only records the failure.
-                max_deliver=self._options.max_attempts + 1,
+                max_deliver=deliveries,
                 max_ack_pending=1000,
             ),
         )
+        present = (await jobs.consumer_info()).config
+        if (present.max_deliver or 0) < deliveries:  # made by a worker that was told of fewer
+            await self._broker.jetstream.add_consumer(JOBS_STREAM, present.evolve(max_deliver=deliveries))
+        return jobs
 
     async def _next_message(self, subscription: JetStreamContext.PullSubscription) -> Msg:
         while True:
@@ -185,7 +197,7 @@ class OperationRunner:
         def transition(record: OperationRecord) -> OperationRecord | None:
             if record.run != run or record.state.is_terminal:
                 return None
-            if deliveries > self._options.max_attempts:
+            if deliveries > self._options.attempts_of(record):
                 failure = OperationFailure(
                     "WORKER_LOST", "The work was interrupted too often. Try again.", retryable=True
                 )
@@ -237,7 +249,7 @@ class OperationRunner:
                 return
 
     async def _end_failed(self, record: OperationRecord, error: LecternError | None) -> Outcome:
-        if error is not None and error.retryable and record.attempt < self._options.max_attempts:
+        if error is not None and error.retryable and record.attempt < self._options.attempts_of(record):
             await self._end(record, lambda r: model.requeued(r, self._clock()))
             return RETRY
         failure = (

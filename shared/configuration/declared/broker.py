@@ -99,9 +99,8 @@ COMPUTE_PDF_JOB_ATTEMPTS = Variable(
     scopes=WORKER,
     parse=parsers.integer(unit="attempts"),
     default=1,
-    pending="PDF documents",
-    meaning="How often a PDF may be begun before it counts as unreadable.",
-    rule="A whole number.",
+    meaning="How often the broker may hand out the work on one PDF file.",
+    rule="A whole number. With 1, work that was interrupted has to be asked for again.",
 )
 COMPUTE_JOBS_STREAM_MAX_BYTES = Variable(
     name="COMPUTE_JOBS_STREAM_MAX_BYTES",

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
@@ -35,6 +35,7 @@ class Operations:
         kind: OperationKind = OperationKind.DOCUMENT,
         max_attempts: int = 2,
         ack_wait_seconds: float = 2.0,
+        own_attempts: Callable[[Mapping[str, object]], int | None] = lambda _arguments: None,
     ) -> AsyncIterator["asyncio.Task[None]"]:
         runner = OperationRunner(
             broker=self.broker,
@@ -47,6 +48,7 @@ class Operations:
                 max_concurrent=4,
                 heartbeat_seconds=0.3,
                 ack_wait_seconds=ack_wait_seconds,
+                own_attempts=own_attempts,
             ),
         )
         task = asyncio.create_task(runner.run())

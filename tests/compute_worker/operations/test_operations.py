@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections.abc import Mapping
 
 import pytest
 
@@ -163,6 +164,31 @@ async def test_a_job_that_kills_its_workers_ends_failed(operations, key):
         done = await finished(operations, record.operation_id)
     assert done.failure is not None
     assert done.failure.code == "WORKER_LOST"
+
+
+def begun_once(arguments: Mapping[str, object]) -> int | None:
+    return 1 if arguments.get("format") == "pdf" else None
+
+
+async def test_a_job_with_attempts_of_its_own_is_begun_as_often_as_these_say(operations, key):
+    away = LecternError(Code.UNAVAILABLE, "Not now.")
+    handler = Recording(away, away, "ok")
+    async with operations.runner(handler, own_attempts=begun_once):
+        once = await operations.queue.submit(OperationKind.DOCUMENT, key, {"format": "pdf"})
+        assert (await finished(operations, once.operation_id)).attempt == 1
+        usual = await operations.queue.submit(OperationKind.DOCUMENT, key + "b", {"format": "epub"})
+        assert (await finished(operations, usual.operation_id)).attempt == 2
+
+
+async def test_more_attempts_reach_a_queue_that_was_made_for_fewer(operations, key):
+    async with operations.runner(Recording("first"), max_attempts=1):
+        record = await operations.queue.submit(OperationKind.DOCUMENT, key, {})
+        await finished(operations, record.operation_id)
+    async with operations.runner(Recording("then"), max_attempts=5):
+        record = await operations.queue.submit(OperationKind.DOCUMENT, key + "b", {})
+        await finished(operations, record.operation_id)
+        consumer = await operations.broker.jetstream.consumer_info("lectern_jobs", "worker-document")
+    assert consumer.config.max_deliver == 6
 
 
 async def test_an_operation_without_a_heartbeat_is_replaced(operations, key):
