@@ -85,7 +85,7 @@ class _Trouble:
         log.debug("broker connection error", cause=type(error).__name__)
         self._last = error
         # While it connects, the client wraps what the server says in its general error.
-        if "auth" in str(error).lower():  # authorization violation, authentication expired, ... revoked
+        if isinstance(error, NatsError) and "auth" in str(error).lower():  # violation, expired, revoked
             self._refused_at = self._refused_at or monotonic()
         else:
             self._refused_at = None
