@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
+from app_server.account_email.model import API_KEY_PLACE
 from app_server.database.engine import Database, open_database, sqlite_url
-from app_server.database.schema import metadata, providers
+from app_server.database.schema import account_email, metadata, providers
 from app_server.secrets.sealing import Place, SecretSealer
 from app_server.secrets.stored import rotate, sealed_columns, stored_secrets
 from app_server.wiring import open_app
@@ -76,6 +77,19 @@ async def test_a_secret_that_opens_with_neither_keeps_everything_as_it_was(datab
     after = await keys(database)
     assert NEW.open(after[0] or "", place(0)) == "key"
     assert after[1] == before[1]
+
+
+async def test_the_key_of_account_email_is_sealed_anew_too(database: Database) -> None:
+    row = {
+        "id": API_KEY_PLACE.row, "enabled": True, "sender_name": "Lectern", "sender_email": "a@example.org",
+        "reply_to": None, "api_key": OLD.seal("mail key", API_KEY_PLACE), "updated_at_ms": 0,
+    }  # fmt: skip
+    async with database.write() as connection:
+        await connection.execute(insert(account_email).values(row))
+    assert (await rotate(database, old=OLD, new=NEW, leave_unreadable=False)).sealed_anew == 1
+    async with database.read() as connection:
+        sealed = await connection.scalar(select(account_email.c.api_key))
+    assert NEW.open(sealed or "", API_KEY_PLACE) == "mail key"
 
 
 async def test_every_sealed_column_is_found_by_its_mark(database: Database) -> None:
