@@ -14,7 +14,7 @@ from typing import Any, Final
 import pypdfium2.raw as pdfium
 
 from compute_worker.documents.pdf.bullets import bullets_among, shapes_of
-from compute_worker.documents.pdf.glyphs import readable
+from compute_worker.documents.pdf.glyphs import RTL, readable
 from compute_worker.documents.pdf.model import Font, Page, Word
 
 MOST_CHARACTERS: Final = 400_000  # on one page; what comes after is no page that somebody reads
@@ -100,13 +100,15 @@ class PageReader:
         if style.is_unmapped:
             self.has_unmapped = True
             return
-        text = readable(raw)
+        left, top, right, bottom = self._box(start)
+        other = self._box(stop - 1) if stop - start > 1 else (left, top, right, bottom)
+        # pdfium turns what runs from right to left into the order of reading, but not always.
+        is_visual = other[0] > left and not raw.isascii() and RTL.search(raw) is not None
+        text = readable(raw[::-1] if is_visual else raw)
         if not text or style.is_slanted:
             self.has_unmapped = self.has_unmapped or not text
             return
-        left, top, right, bottom = self._box(start)
         if stop - start > 1:
-            other = self._box(stop - 1)
             left, top = min(left, other[0]), min(top, other[1])
             right, bottom = max(right, other[2]), max(bottom, other[3])
         pdfium.FPDFText_GetCharOrigin(self._text_page, start, self._x, self._y)
@@ -128,7 +130,8 @@ class PageReader:
         if not near or abs(word.baseline - before.baseline) > 0.75 * size:
             found.append((word, quarter))
         elif word.font == before.font and abs(word.baseline - before.baseline) < 0.05 * size:
-            before.text += word.text
+            is_right = word.left > before.left and RTL.search(word.text) is not None
+            before.text = word.text + before.text if is_right else before.text + word.text
             before.left, before.right = min(before.left, word.left), max(before.right, word.right)
             before.top, before.bottom = min(before.top, word.top), max(before.bottom, word.bottom)
         else:
@@ -138,7 +141,11 @@ class PageReader:
     def _box(self, index: int) -> tuple[float, float, float, float]:
         rectangle = self._rectangle
         pdfium.FPDFText_GetLooseCharBox(self._text_page, index, rectangle)
-        return self._frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+        frame = self._frame
+        if not frame.turn:
+            left, top = frame.left, frame.top
+            return rectangle.left - left, top - rectangle.top, rectangle.right - left, top - rectangle.bottom
+        return frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
 
     def _style(self, index: int, raw: str) -> _Style:
         matrix = pdfium.FS_MATRIX()

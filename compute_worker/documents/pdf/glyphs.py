@@ -5,6 +5,7 @@ import unicodedata
 from typing import Final
 
 HYPHEN: Final = "\u00ad"
+RTL: Final = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _PLAIN = re.compile(
     r"[\x20-\x7e\u00a1-\u00ac\u00ae-\u02af\u0370-\u058f\u2010-\u2027\u2030-\u205e\u3000-\u9fff]*"
 )

@@ -93,6 +93,18 @@ async def test_a_document_that_was_read_before_is_not_read_again(tmp_path: Path)
     assert store.written == []
 
 
+async def test_the_same_bytes_in_another_format_are_another_document(tmp_path: Path) -> None:
+    content = b"# One\n\nTwo *three*."
+    store = await stored(content)
+    refs = [
+        await handler(store, tmp_path).run(job_for(content, source_format), Progress())
+        for source_format in ("text", "markdown", "html")
+    ]
+    assert len(set(refs)) == 3
+    documents = [await load_document(store, ref) for ref in refs]
+    assert [document.source_format for document in documents] == ["text", "markdown", "html"]
+
+
 async def test_a_document_that_cannot_be_read_leaves_nothing(tmp_path: Path) -> None:
     store = await stored(b"no book")
     with pytest.raises(LecternError) as caught:
