@@ -125,6 +125,17 @@ def test_each_killed_part_comes_back_and_the_whole_is_ready_again(tmp_path):
             kill_and_await_the_next(instance, name)
 
 
+def test_three_minimal_variables_start_the_service(tmp_path):
+    """In an otherwise empty environment, but for how Python finds us and ports that are free."""
+    given = lectern_environment()
+    kept = {name: given[name] for name in (*PORTS, "PYTHONPATH", "BASE_URL", "AUTH_SECRET")}
+    worker = f"http://localhost:{given['EMBEDDED_COMPUTE_WORKER_PORT']}"
+    with running_lectern(tmp_path, environment={**kept, "COMPUTE_WORKER_PUBLIC_URL": worker}) as instance:
+        assert http_status(f"{instance.base_url}/health/ready") == 200
+        assert http_status(f"{worker}/health/ready") == 200
+        assert "warning" not in instance.said()
+
+
 def test_it_stops_while_it_is_still_starting(tmp_path):
     output = tmp_path / "lectern.log"
     with started(
