@@ -1,6 +1,7 @@
 """The worker's alignment process: started at the first task, ended after a while without one."""
 
 import asyncio
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -54,7 +55,8 @@ class AlignmentProcess:
         """Starts the process, if it does not run, while its first task is still being made."""
         if self._process is None and not self._turn.locked():
             async with self._turn:
-                await self._running()
+                with contextlib.suppress(OSError):  # the task that follows will say so
+                    await self._running()
                 self._end_when_idle()
 
     async def align(self, samples: Samples, sample_rate: int, reference: ReferenceSpeech) -> Alignment:
@@ -67,7 +69,7 @@ class AlignmentProcess:
                 raise LecternError(
                     Code.DEADLINE_EXCEEDED, "Finding the words took too long.", reason="ALIGN_TIMEOUT"
                 ) from error
-            except (asyncio.IncompleteReadError, ConnectionError, ValueError) as error:
+            except (asyncio.IncompleteReadError, OSError, ValueError) as error:
                 await self._end()
                 raise LecternError(
                     Code.INTERNAL, "Finding the words failed.", reason="ALIGN_CRASHED", retryable=False

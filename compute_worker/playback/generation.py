@@ -62,7 +62,8 @@ class GenerationRun:
         self._provider = provider
         self._clock = clock
         self._orders: dict[int, tuple[Ticket, asyncio.Task[Obtained]]] = {}
-        self._refinements: dict[int, asyncio.Task[SpokenSegment]] = {}
+        self._refinements: dict[int, asyncio.Task[SpokenSegment | None]] = {}
+        self._refined: set[int] = set()  # in this run, whatever came of it
         self._failed: set[int] = set()  # in this run: an earlier one's failures are tried again
         self._failures_in_row = 0
         self._state: GenerationState | None = None
@@ -105,6 +106,7 @@ class GenerationRun:
             self._plan, self._cursor.current, self._clock(), self._session.extent, self._duration_ms
         )
         self._drop_unwanted(needed)
+        self._refine_known(needed)
         # Nothing competes with the segment that the listener is waiting for.
         limit = MAX_IN_FLIGHT if self._is_settled(ordinal) else 1
         for candidate in needed:
@@ -149,10 +151,26 @@ class GenerationRun:
             self._trouble_since = None
             segment = self._plan.segments[ordinal]
             await self._announce(_ready(segment, obtained.spoken, cached=obtained.cached))
-            if self._speaker.can_refine(obtained.spoken):
-                self._refinements[ordinal] = asyncio.create_task(
-                    self._speaker.refine(segment, self._session.settings, obtained.spoken)
-                )
+            self._refine(ordinal, obtained.spoken)
+
+    def _refine_known(self, needed: Sequence[int]) -> None:
+        """What an earlier run announced with estimated words, and then ended."""
+        for ordinal in needed:
+            known = self._feed.segments.get(ordinal)
+            if known and not known.exact and not known.failed and ordinal not in self._orders:
+                self._refine(ordinal, None)
+
+    def _refine(self, ordinal: int, spoken: SpokenSegment | None) -> None:
+        if ordinal not in self._refined:
+            self._refined.add(ordinal)
+            self._refinements[ordinal] = asyncio.create_task(self._measured(ordinal, spoken))
+
+    async def _measured(self, ordinal: int, spoken: SpokenSegment | None) -> SpokenSegment | None:
+        segment, settings = self._plan.segments[ordinal], self._session.settings
+        found = spoken or await self._speaker.find(segment, settings, exact=True)
+        if found is None or not self._speaker.can_refine(found):
+            return found if spoken is None else None
+        return await self._speaker.refine(segment, settings, found)
 
     async def _collect_refined(self) -> None:
         """Announces a segment once more when its words have been measured; it is heard without them too."""
@@ -164,9 +182,11 @@ class GenerationRun:
                 spoken = task.result()
             except LecternError as error:
                 log.warning("words were not measured", ordinal=ordinal, reason=error.reason)
-                continue
-            if spoken.exact:
-                await self._announce(_ready(self._plan.segments[ordinal], spoken, cached=True))
+            except Exception:  # whatever it is, the sound goes on
+                log.exception("words were not measured", ordinal=ordinal)
+            else:
+                if spoken is not None and spoken.exact:
+                    await self._announce(_ready(self._plan.segments[ordinal], spoken, cached=True))
 
     async def _sit_out(self, error: LecternError) -> None:
         """A part of ours that is being restarted is no reason to stop: the segment is ordered again."""
