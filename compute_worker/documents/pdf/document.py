@@ -125,7 +125,7 @@ class _Writer:
         if not text[offset:].strip():
             return
         run = self._run(builder, paragraph, "li" if is_bulleted else _tag(paragraph))
-        run.page_lines = _page_lines(paragraph.lines, starts, offset, len(text) - offset)
+        run.page_lines = self._page_lines(paragraph.lines, starts, offset, len(text) - offset)
         marks = sorted(
             (start + place, mark)
             for line, start in zip(paragraph.lines, starts, strict=True)
@@ -150,7 +150,7 @@ class _Writer:
             at += len(row) + 1
         run = self._run(builder, paragraph, "pre")
         run.is_preformatted = True
-        run.page_lines = _page_lines(paragraph.lines, starts, 0, at)
+        run.page_lines = self._page_lines(paragraph.lines, starts, 0, at)
         run.add_text("\n".join(rows))
         builder.write(run)
 
@@ -175,12 +175,24 @@ class _Writer:
             lines += cell
             starts += [length + start for start in found]
             length += len(text) + 1
-        run.page_lines = _page_lines(lines, starts, 0, length)
+        run.page_lines = self._page_lines(lines, starts, 0, length)
         builder.write(run)
 
     def _run(self, builder: DocumentBuilder, paragraph: Paragraph, tag: str) -> Run:
         return Run(
             tag, paragraph.role, builder.language, "", heading_level=paragraph.level if tag[0] == "h" else 0
+        )
+
+    def _page_lines(
+        self, lines: Sequence[Line], starts: Sequence[int], offset: int, length: int
+    ) -> tuple[PageLine, ...]:
+        return tuple(
+            PageLine(
+                line.page,
+                *self._reading.pages[line.page].box_as_shown(line),
+                start=min(max(0, start - offset), max(0, length)),
+            )
+            for line, start in zip(lines, starts, strict=True)
         )
 
     def _close_lists(self, builder: DocumentBuilder) -> None:
@@ -229,19 +241,3 @@ def _tag(paragraph: Paragraph) -> str:
     if paragraph.role in {BlockRole.HEADING, BlockRole.TITLE}:
         return f"h{min(max(paragraph.level, 1), 6)}"
     return "p"
-
-
-def _page_lines(
-    lines: Sequence[Line], starts: Sequence[int], offset: int, length: int
-) -> tuple[PageLine, ...]:
-    return tuple(
-        PageLine(
-            line.page,
-            line.left,
-            line.top,
-            line.right,
-            line.bottom,
-            min(max(0, start - offset), max(0, length)),
-        )
-        for line, start in zip(lines, starts, strict=True)
-    )

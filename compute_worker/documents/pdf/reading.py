@@ -9,8 +9,9 @@ from compute_worker.documents.pdf.extraction import read_page
 from compute_worker.documents.pdf.file import PdfFile
 from compute_worker.documents.pdf.furniture import LOOK_AHEAD, PageEdges, edges_of, furniture_of, take_out
 from compute_worker.documents.pdf.layout import regions_of
-from compute_worker.documents.pdf.model import Page, Paragraph
+from compute_worker.documents.pdf.model import Line, Page, Paragraph
 from compute_worker.documents.pdf.paragraphs import Typography, paragraphs_of
+from compute_worker.documents.pdf.vertical import is_vertical, turn_upright
 
 
 @dataclass
@@ -21,6 +22,26 @@ class PageFacts:
     has_text: bool
     is_picture: bool
     file_top: float
+    turn: int
+    width: float
+    height: float
+
+    def box_as_shown(self, line: Line) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom on the page as it is shown, whatever it was turned by for reading."""
+        match self.turn:
+            case 1:
+                return line.top, self.width - line.right, line.bottom, self.width - line.left
+            case 2:
+                return (
+                    self.width - line.right,
+                    self.height - line.bottom,
+                    self.width - line.left,
+                    self.height - line.top,
+                )
+            case 3:
+                return self.height - line.bottom, line.left, self.height - line.top, line.right
+            case _:
+                return line.left, line.top, line.right, line.bottom
 
 
 @dataclass
@@ -62,6 +83,10 @@ def _with_neighbours(file: PdfFile) -> Iterator[tuple[Page, PageEdges, list[Page
 def _read(page: Page, edges: PageEdges, others: list[PageEdges], typography: Typography) -> PageFacts:
     has_text = bool(page.words)
     furniture = take_out(page, furniture_of(edges, others))
+    if not page.turn and is_vertical(page.words):
+        turn_upright(page)
+        for line, _ in furniture:
+            _turn_line(line, page)
     paragraphs: list[Paragraph] = []
     for region in regions_of(page.words, page.number):
         typography.learn(region)
@@ -72,4 +97,11 @@ def _read(page: Page, edges: PageEdges, others: list[PageEdges], typography: Typ
         for line in paragraph.lines:
             del line.words[1:]
     is_picture = not has_text and (page.has_pictures or page.has_unmapped_text)
-    return PageFacts(paragraphs, has_text, is_picture, page.file_top)
+    return PageFacts(paragraphs, has_text, is_picture, page.file_top, page.turn, page.width, page.height)
+
+
+def _turn_line(line: Line, page: Page) -> None:
+    """Furniture was found before the page was turned; its place follows."""
+    left, top, right, bottom = line.left, line.top, line.right, line.bottom
+    line.left, line.right = top, bottom
+    line.top, line.bottom = page.height - right, page.height - left

@@ -11,8 +11,8 @@ from bench.pdf.specimens import Specimen
 from bench.pdf.typesetter import TrueBlock
 
 NOT_READ = frozenset({"header", "footer", "page_number", "footnote", "other"})
-_WORD = re.compile(r"\w+")
-_START_WORDS = 5
+_WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
+_START_WORDS = 5  # or characters of Japanese
 
 
 @dataclass(frozen=True)

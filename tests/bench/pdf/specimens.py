@@ -1,8 +1,13 @@
 """Documents of the kinds people have, set from known text."""
 
+import io
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfgen.canvas import Canvas
 
 from bench.pdf.typesetter import Setter, Sheet, Style, TrueBlock
 
@@ -20,6 +25,15 @@ remarkable particular interesting necessary possible different important general
 political evidence influence character structure mechanism performance distribution representation
 generation collection direction production instruction connection expression impression paragraph
 sentence column margin letter printer binding chapter volume edition library archive catalogue
+""".split()
+
+
+JAPANESE = """
+山路を登りながらこう考えた 智に働けば角が立つ 情に棹させば流される 意地を通せば窮屈だ
+とかくに人の世は住みにくい 安い所へ引き越したくなる
+どこへ越しても住みにくいと悟った時詩が生れて画が出来る
+人の世を作ったものは神でもなければ鬼でもない 向う三軒両隣りにちらちらするただの人である
+越す国はあるまい あれば人でなしの国へ行くばかりだ
 """.split()
 
 
@@ -176,4 +190,35 @@ def magazine(source: random.Random) -> Specimen:
     return _specimen("magazine, three columns, scrambled", setter)
 
 
-SPECIMENS: list[Callable[[random.Random], Specimen]] = [article, novel, report, slides, magazine]
+def vertical(source: random.Random) -> Specimen:
+    """Lines from top to bottom, the first at the right."""
+    font = "HeiseiMin-W3"
+    pdfmetrics.registerFont(UnicodeCIDFont(font, isVertical=True))
+    target = io.BytesIO()
+    canvas = Canvas(target, pagesize=(420, 595))
+    truth: list[TrueBlock] = []
+    x, page = 360, 1
+    for _ in range(14):
+        text = "".join(source.choice(JAPANESE) + "。" for _ in range(source.randint(2, 6)))
+        truth.append(TrueBlock("paragraph", text))
+        shown = "　" + text
+        for start in range(0, len(shown), 38):
+            if x < 60:
+                _end_vertical_page(canvas, page)
+                x, page = 360, page + 1
+            canvas.setFont(font, 12)
+            canvas.drawString(x, 540, shown[start : start + 38])
+            x -= 20
+    _end_vertical_page(canvas, page)
+    canvas.save()
+    furniture = [str(number + 1) for number in range(page)]
+    return Specimen("novel, vertical Japanese", target.getvalue(), truth, furniture, page)
+
+
+def _end_vertical_page(canvas: Canvas, number: int) -> None:
+    canvas.setFont("Helvetica", 9)
+    canvas.drawString(205, 30, str(number))
+    canvas.showPage()
+
+
+SPECIMENS: list[Callable[[random.Random], Specimen]] = [article, novel, report, slides, magazine, vertical]

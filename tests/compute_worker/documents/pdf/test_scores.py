@@ -3,10 +3,12 @@
 import random
 
 import pytest
+from books.reading import read
 
 from bench.pdf.readers import lectern
 from bench.pdf.scorer import FoundBlock, score
-from bench.pdf.specimens import SPECIMENS, article
+from bench.pdf.specimens import SPECIMENS, article, vertical
+from compute_worker.documents.pdf import document
 
 SEED = 11
 
@@ -35,3 +37,13 @@ def test_the_scorer_sees_faults() -> None:
     assert reached.order < 0.5
     assert reached.furniture > 0.9
     assert reached.roles < 0.8
+
+
+def test_the_place_of_a_vertical_line_is_that_on_the_page_as_it_is_shown() -> None:
+    specimen = vertical(random.Random(SEED))
+    first = read(document.parse, specimen.pdf).blocks[0]
+    line, second = first.page_lines[:2]
+    assert line.bottom - line.top > 300
+    assert line.right - line.left < 30
+    assert line.right > 360 > line.left
+    assert second.right < line.right
