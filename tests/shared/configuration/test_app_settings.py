@@ -137,6 +137,14 @@ def test_embedded_secrets_are_generated_anew_but_the_playback_secret_is_derived(
     assert SECRET not in first.worker.playback_token_secret
 
 
+def test_a_playback_secret_that_is_written_wins_over_the_derived_one():
+    written = "playback-secret-0123456789"
+    settings = read_app_settings(MINIMAL | {"TTS_PLAYBACK_TOKEN_SECRET": written})
+    assert settings.worker.playback_token_secret == written
+    assert settings.embedded.worker
+    assert settings.embedded.worker.settings.playback_token_secret == written
+
+
 def test_the_embedded_worker_is_told_what_the_app_decided_and_no_app_secret():
     settings = read_app_settings(MINIMAL | {"SERVER_DB_URL": "postgresql://u:pw-of-database@host/lectern"})
     assert settings.embedded.worker
