@@ -50,6 +50,7 @@ class Run:
     page_lines: tuple[PageLine, ...] = ()
     _events: list[_Text | _Markup] = field(default_factory=list)
     _length: int = 0
+    _cell_start: int = 0
     _last: _Text | None = None
 
     def add_text(self, text: str, *, attribute: str = "") -> None:
@@ -107,6 +108,12 @@ class Run:
         if not self._last.text.endswith("\n"):
             self.end_line()
         self.breaks.append(self._length)
+
+    def begin_cell(self) -> None:
+        self._cell_start = self._length
+
+    def has_text_in_cell(self) -> bool:
+        return self._length > self._cell_start
 
     def has_text(self) -> bool:
         return any(isinstance(event, _Text) and event.text.strip() for event in self._events)

@@ -124,6 +124,7 @@ class TreeReader:
             if not tag or self._semantics.is_left_out(cell, tag):
                 continue
             run.add_markup(f"<{tag}{cell_attributes(cell)}{self._attributes(cell, tag)}>")
+            run.begin_cell()
             self._note_anchor(cell, run)
             self._read_into(cell, run, self._semantics.entered(cell, context, context.path))
             run.add_markup(f"</{tag}>")
@@ -181,7 +182,7 @@ class TreeReader:
     def _read_cell_part(self, element: Element, run: Run, context: Context) -> None:
         """A paragraph or list item in a cell: seen through, but no sentence reaches over its edges."""
         run.end_part()
-        if run.has_text():
+        if run.has_text_in_cell():
             run.add_markup("<br>")
         self._read_into(element, run, context)
         run.end_part()

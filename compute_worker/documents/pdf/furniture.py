@@ -18,7 +18,7 @@ _NEAR: Final = 6.0
 _APART: Final = 1.35  # sizes from the furniture's innermost row to the text
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _NUMBER = re.compile(
-    r"[-–—|\[(\s]*(?:page|seite|p\.|pg\.?|página|стр\.?|第)?\s*(?:[A-Z]{1,2}-?)?(\d{1,4}|[ivxlc]{1,7})\s*(?:页|頁|ページ)?"
+    r"[-–—|\[(\s]*(?:page|seite|p\.|pg\.?|página|стр\.?|第)?\s*(?:[A-Z]{1,2}-)?(\d{1,5}|[ivxlc]{1,7})\s*(?:页|頁|ページ)?"
     r"(?:\s*(?:of|/|von|de|из)\s*\d{1,4})?[-–—|\])\s.]*",
     re.IGNORECASE,
 )
@@ -142,7 +142,7 @@ def _is_alike(row: EdgeRow, other: EdgeRow, page: PageEdges, on: PageEdges) -> b
 
 def _numbers(text: str) -> tuple[int, ...]:
     """A number, arabic or roman."""
-    if text.isdigit():
+    if text.isdecimal():
         return (int(text),)
     total = 0
     values = [_ROMAN.get(letter, 0) for letter in text.lower()]

@@ -144,6 +144,9 @@ def test_page_headers_and_footers_are_not_read(samples: Path) -> None:
 @pytest.mark.samples
 def test_tables_are_read_row_by_row(samples: Path) -> None:
     rows = read_sample(samples, "tables").texts(BlockRole.TABLE)
+    assert (
+        "<br>" not in read_sample(samples, "tables").html.partition("Multiparagraph")[0].rpartition("<td>")[0]
+    )
     assert rows[:2] == ["Name\nGame\nFame\nBlame", "Lebron James\nBasketball\nVery High\nLeaving Cleveland"]
 
 

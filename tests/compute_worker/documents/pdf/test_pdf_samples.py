@@ -142,6 +142,7 @@ def test_a_sample_is_read_in_its_order(samples: Path, name: str, pieces: list[st
     [
         ("three-col-federal-register", "Federal Register / Vol. 85, No. 152"),
         ("three-col-federal-register", "VerDate"),
+        ("three-col-federal-register", "47698"),
         ("report-nist-tagged", "NIST SP 800-223 High-Performance Computing Security"),
         ("footnotes-dmca-encrypted", "Copyright Office Summary December 1998"),
         ("slides-sns", "SNS Accelerator Physics\n"),
