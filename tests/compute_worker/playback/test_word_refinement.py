@@ -61,7 +61,7 @@ async def test_fresh_sound_and_the_stored_frames_give_the_same_times(parts, esti
     ]
     assert (
         statistics.median(shifts) <= 10
-    )  # one step of the comparison; the codec's noise may move a word more
+    )  # one step; the noise may move a word more
 
 
 async def test_the_sidecar_tells_the_times_and_who_found_them(parts, estimated):
