@@ -35,6 +35,7 @@ PAUSED_RUN_SECONDS = 20.0  # a paused listener with a full window needs no run
 UNEXPECTED = "Something went wrong on our side. Press play to try again."
 
 TEXT_AT_FAULT = frozenset({Code.INVALID_ARGUMENT, Code.OUT_OF_RANGE, Code.DATA_LOSS})
+UNSAYABLE = frozenset({"NOTHING_TO_SAY"})  # a script the voice doesn't know: no failure, just silence
 SETTINGS_AT_FAULT = frozenset({"VOICE_UNKNOWN"})  # no other segment would fare better
 
 log = structlog.get_logger(__name__)
@@ -198,21 +199,25 @@ class GenerationRun:
         await asyncio.sleep(OWN_TROUBLE_PAUSE_SECONDS)
 
     async def _fail_segment(self, ordinal: int, error: LecternError) -> None:
-        self._failures_in_row += 1
         self._failed.add(ordinal)
+        if error.reason in UNSAYABLE:
+            return await self._announce(self._silence(ordinal))
+        self._failures_in_row += 1
         is_texts_fault = (
             error.code in TEXT_AT_FAULT or error.reason.startswith("AUDIO_")
         ) and error.reason not in SETTINGS_AT_FAULT
         if not is_texts_fault or self._failures_in_row >= FAILURES_BEFORE_STOP:
             raise error
         log.warning("skipping a segment", ordinal=ordinal, reason=error.reason)
-        segment = self._plan.segments[ordinal]
-        await self._announce(
-            SegmentReady(
-                ordinal, FAILED_SEGMENT_FRAMES, segment.pause_frames, exact=False, failed=True, cached=False
-            )
-        )
+        await self._announce(self._silence(ordinal))
         await self._announce(ProblemOccurred(error.reason, error.message, error.retryable, ordinal))
+        return None
+
+    def _silence(self, ordinal: int) -> SegmentReady:
+        pause_frames = self._plan.segments[ordinal].pause_frames
+        return SegmentReady(
+            ordinal, FAILED_SEGMENT_FRAMES, pause_frames, exact=False, failed=True, cached=False
+        )
 
     async def _rest_if_full(self) -> str | None:
         """Announces what we are doing; the run's result when nothing is left to do."""

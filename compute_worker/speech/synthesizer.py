@@ -31,9 +31,7 @@ class SegmentSynthesizer:
 
     async def speak(self, provider: SpeechProvider, request: SpeechRequest) -> SpokenSegment:
         if not spoken_words(request.text):
-            raise LecternError(
-                Code.INVALID_ARGUMENT, "There is nothing to say here.", reason="NOTHING_TO_SAY"
-            )
+            raise nothing_to_say()
         try:
             audio, normalized = await self._attempt(provider, request)
         except LecternError as error:
@@ -46,11 +44,20 @@ class SegmentSynthesizer:
         self, provider: SpeechProvider, request: SpeechRequest
     ) -> tuple[SynthesizedAudio, NormalizedAudio]:
         audio = await provider.synthesize(request)
-        normalized = await self._normalizer.normalize(audio.body)
+        try:
+            normalized = await self._normalizer.normalize(audio.body)
+        except LecternError as error:
+            if error.reason == "AUDIO_EMPTY" and audio.words is not None:
+                raise nothing_to_say() from error  # a voice that tells its words has none for this script
+            raise
         if audio.words is None:  # word times vouch for the audio better than its length does
             start_ms, end_ms = normalized.speech_ms
             check_length(request.text, (end_ms - start_ms) / 1000, request.native_speed)
         return audio, normalized
+
+
+def nothing_to_say() -> LecternError:
+    return LecternError(Code.INVALID_ARGUMENT, "This voice has nothing to say here.", reason="NOTHING_TO_SAY")
 
 
 def make_segment(text: str, audio: SynthesizedAudio, normalized: NormalizedAudio) -> SpokenSegment:

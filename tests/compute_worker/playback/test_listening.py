@@ -256,3 +256,12 @@ async def test_a_problem_that_is_over_is_not_told_to_who_comes_later(worker, fre
     later = await worker.listen(reading_ref, provider_ref="broken", voice="en-us")
     await later.until(lambda it: "complete" in it.states and it.segments)
     assert later.problems == []
+
+
+async def test_what_a_voice_cannot_say_is_passed_over_in_silence(worker):
+    unsayable = "ߒߞߏ ߞߊ߲߫ ߞߊ߲ߕߊߡߊ"  # N'Ko, which the English voice does not know
+    text = "\n\n".join([f"{unsayable} {unsayable}"] * 5 + ["And then it goes on."])
+    listener = await worker.listen(await worker.read(text), voice="en-us")
+    await listener.until(lambda it: "complete" in it.states)
+    assert listener.problems == []
+    assert not listener.segments[listener.segment_count - 1].failed
