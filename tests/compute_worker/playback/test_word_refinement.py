@@ -59,9 +59,7 @@ async def test_fresh_sound_and_the_stored_frames_give_the_same_times(parts, esti
     shifts = [
         abs(one.start_ms - other.start_ms) for one, other in zip(fresh.words, stored.words, strict=True)
     ]
-    assert (
-        statistics.median(shifts) <= 10
-    )  # one step; the noise may move a word more
+    assert statistics.median(shifts) <= 10  # one step; the noise may move a word more
 
 
 async def test_the_sidecar_tells_the_times_and_who_found_them(parts, estimated):
