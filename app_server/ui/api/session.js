@@ -15,3 +15,8 @@ export function enter(way, credentials, signal) {
 export async function signOut() {
   await send("POST", "/api/auth/sign-out");
 }
+
+/** Ends all other sessions of the account. @param {{currentPassword: string, newPassword: string}} passwords @param {AbortSignal} [signal] */
+export async function changePassword(passwords, signal) {
+  await send("POST", "/api/auth/change-password", { json: passwords, signal });
+}

@@ -1,6 +1,6 @@
 /** Shapes of the browser API, for type checking only. */
 
-/** @typedef {{id: string, email: string}} User */
+/** @typedef {{id: string, email: string, isAdmin: boolean, mustChangePassword: boolean}} User */
 /** @typedef {{maxUploadMb: number, formats: string[], uploadTransport?: "proxy" | "presigned"}} Features */
 /** @typedef {{user: User | null, version: string, features: Features}} Session */
 /** @typedef {{phase: string, done: number, total: number}} Progress */

@@ -9,6 +9,7 @@ import { UploadQueue } from "../model/upload-queue.js";
 import { ConfirmDialog } from "./confirm-dialog.js";
 import { cover } from "./cover.js";
 import { DocumentCard, readPercent } from "./document-card.js";
+import { PasswordDialog } from "./password-dialog.js";
 import { leaveIfSignedOut, messageOf } from "./failures.js";
 import { icon } from "./icons.js";
 import { toast } from "./toasts.js";
@@ -19,6 +20,7 @@ import { UploadList } from "./upload-list.js";
 customElements.define("lectern-document-card", DocumentCard);
 customElements.define("lectern-upload-list", UploadList);
 customElements.define("lectern-confirm", ConfirmDialog);
+customElements.define("lectern-password", PasswordDialog);
 
 export class Library extends Component {
   /** @type {Map<string, LibraryDocument>} */
@@ -36,6 +38,7 @@ export class Library extends Component {
     this.listen(this, "click", (event) => this.#onClick(event.target));
     this.listen(this, "change", (event) => event.target.type === "file" && this.#onChosen(event.target));
     this.listen(this, "card-delete", (event) => void this.#delete(event.detail));
+    this.listen(this, "password-changed", () => (find(this, ".must-change", HTMLElement).hidden = true));
     this.listen(this, "card-retry", (event) => void this.#retry(event.detail));
     this.#listenForFiles();
     void this.#load();
@@ -53,6 +56,7 @@ export class Library extends Component {
       this.#documents = new Map(documents.map((item) => [item.id, item]));
       this.#startQueue(session.features);
       find(this, ".account-email", HTMLElement).textContent = session.user.email;
+      find(this, ".must-change", HTMLElement).hidden = !session.user.mustChangePassword;
       this.#show();
     } catch (error) {
       if (isAbort(error) || leaveIfSignedOut(error)) return;
@@ -121,6 +125,7 @@ export class Library extends Component {
     const action = /** @type {HTMLElement | null} */ (target.closest("[data-do]"))?.dataset.do;
     if (action === "choose") find(this, "input[type=file]", HTMLInputElement).click();
     if (action === "reload") void this.#load();
+    if (action === "change-password") find(this, "lectern-password", PasswordDialog).open();
     if (action === "sign-out") void signOut().finally(() => location.assign("/signin"));
   }
 
@@ -193,13 +198,17 @@ function frame() {
       <button type="button" class="icon-button" popovertarget="account-menu" aria-label="Account" title="Account">${icon("signOut")}</button>
       <div id="account-menu" class="popover" popover>
         <p class="account-email"></p>
+        <button type="button" class="button button-wide" data-do="change-password">Change password</button>
         <button type="button" class="button button-wide" data-do="sign-out">Sign out</button>
       </div>
       <input type="file" multiple hidden aria-label="Files to add">
     </header>
+    <p class="must-change" role="status" hidden>${icon("warning")} <span>Change your password to make your administrator rights active.</span>
+      <button type="button" class="button button-small" data-do="change-password">Change password</button></p>
     <lectern-upload-list hidden></lectern-upload-list>
     <main aria-label="Library"></main>
     <lectern-confirm></lectern-confirm>
+    <lectern-password></lectern-password>
     <div class="drop-veil" aria-hidden="true"><p>${icon("upload")} Drop to add to your library</p></div>`;
 }
 
