@@ -13,6 +13,7 @@ _LIGATURES = re.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\u2f00-\u2fd5]+
 _DROPPED = re.compile(
     "[\x00\x01\x03-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffc-\uffff]+"
 )
+_HALVES = re.compile("[\ud800-\udfff]")
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 # Symbol and Wingdings reach text through the private use area at U+F000; these are used as bullets.
 _SYMBOLS: Final = {
@@ -27,6 +28,8 @@ def readable(raw: str) -> str:
     if _PLAIN.fullmatch(raw):
         return raw
     text = raw.replace("\x02", HYPHEN).replace("\ufffe", HYPHEN)
+    if _HALVES.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
     text = _DROPPED.sub("", text)
     text = _LIGATURES.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = _PRIVATE.sub(lambda match: _SYMBOLS.get(match[0], ""), text)
