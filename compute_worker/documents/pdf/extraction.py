@@ -153,6 +153,8 @@ class PageReader:
         scale = math.hypot(matrix.c, matrix.d) or 1.0
         size = round(abs(pdfium.FPDFText_GetFontSize(self._text_page, index)) * scale, 1)
         angle = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
+        if not (math.isfinite(size) and math.isfinite(angle)):
+            return _Style(Font(_LEAST_SIZE), quarter=0, is_slanted=True, is_unmapped=True)
         quarter = round(angle)
         owner = pdfium.FPDFText_GetTextObject(self._text_page, index)
         is_bold, is_italic, is_mono, is_unmapped = self._font(owner, index, raw)
