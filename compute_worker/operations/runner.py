@@ -25,7 +25,7 @@ from compute_worker.operations.queue import CANCEL_SUBJECT, OperationQueue
 from compute_worker.operations.subscriptions import unsubscribe
 from shared.errors import LecternError
 
-FETCH_SECONDS = 30.0
+FETCH_SECONDS = 5.0  # a request that was lost with a dead node of a cluster is made again this soon
 PROGRESS_WRITE_SECONDS = 0.25  # a record is written at most this often for progress alone
 RETRY_DELAY_SECONDS = 1.0
 
