@@ -37,7 +37,7 @@ def test_a_file_goes_straight_to_the_store_and_is_heard(
     context = browser.new_context()
     person = Person(context, instance.base_url)
     sent: list[Request] = []
-    person.page.on("request", lambda it: sent.append(it))
+    person.page.on("request", lambda it: sent.append(it))  # noqa: PLW0108 - it must be a function of Python
     person.sign_up()
     person.upload(spaced_words)
     person.open("Spaced words")
