@@ -168,3 +168,16 @@ first_boot = Table(
     Column("input", String(32), primary_key=True),
     Column("consumed_at_ms", BigInteger, nullable=False),
 )
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("at_ms", BigInteger, nullable=False, index=True),
+    # As they were then: an entry outlives the people and things that it names.
+    Column("actor_id", String(32), nullable=False),
+    Column("actor_email", String(320), nullable=False),
+    Column("action", String(64), nullable=False, index=True),
+    Column("target", String(320), nullable=False),
+    Column("details", JSON, nullable=False),
+)
