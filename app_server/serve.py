@@ -67,7 +67,7 @@ async def _serve(settings: AppSettings, started: float) -> None:
     with stop_on_signals() as stop:
         async with Supervisor(children=children) as supervisor:
             await asyncio.sleep(0)  # the children are started before the app's modules are loaded
-            from app_server.wiring import run_app  # noqa: PLC0415  # heavy: loads while the children start
+            from app_server.wiring.application import run_app  # noqa: PLC0415  # heavy: loads while the children start
 
             if await _ready_before(stop, supervisor):
                 await _run_watched(run_app, settings, stop, supervisor, started)

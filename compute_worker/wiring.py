@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
-from urllib.parse import urlsplit
 
 import structlog
 from aiohttp import ClientSession, web
@@ -53,7 +52,6 @@ from shared.rpc.health import add_health
 from shared.rpc.server import serve_grpc
 from shared.rpc.tokens import bearer_check
 
-CREDENTIALS_PATH = "/api/internal/compute/tts-credentials"
 SHUTDOWN_SECONDS = 2.0  # how long open HTTP answers may take to end
 LISTEN_BACKLOG = 1024
 
@@ -83,12 +81,12 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         broker = await stack.enter_async_context(
             connect_broker(settings.broker.connect_options, name=worker_id, limits=_broker_limits(settings))
         )
-        store = await stack.enter_async_context(open_s3_store(_store_options(settings)))
+        store = await stack.enter_async_context(open_s3_store(S3Options.of(settings.storage)))
         await store.ensure_bucket(create=settings.storage.auto_create_bucket)
         pool = await stack.enter_async_context(EspeakPool())
         http = await stack.enter_async_context(ClientSession())
         channel = await stack.enter_async_context(
-            open_channel(_credentials_base(settings), settings.credential_broker.token)
+            open_channel(settings.credential_broker.url, settings.credential_broker.token)
         )
         cache = SpeechCache(store=store)
         credentials = CredentialBrokerClient(
@@ -257,24 +255,3 @@ def _broker_limits(settings: WorkerSettings) -> BrokerLimits:
         job_states_max_bytes=settings.broker.state_max_bytes,
         replicas=settings.broker.replicas,
     )
-
-
-def _store_options(settings: WorkerSettings) -> S3Options:
-    storage = settings.storage
-    return S3Options(
-        endpoint_url=storage.endpoint,
-        region=storage.region,
-        bucket=storage.bucket,
-        access_key_id=storage.access_key,
-        secret_access_key=storage.secret_key,
-        prefix=storage.prefix,
-        force_path_style=storage.force_path_style,
-    )
-
-
-def _credentials_base(settings: WorkerSettings) -> str:
-    """The gateway's own base: its binding brings the path that the variable ends with."""
-    url = settings.credential_broker.url
-    if urlsplit(url).scheme in {"http", "https"}:
-        return url.rstrip("/").removesuffix(CREDENTIALS_PATH)
-    return url

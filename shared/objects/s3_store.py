@@ -10,6 +10,7 @@ from aiobotocore.config import AioConfig
 from aiobotocore.session import get_session
 from botocore.exceptions import ClientError
 
+from shared.configuration.settings import StorageSettings
 from shared.errors import LecternError
 from shared.objects.bucket import ensure_bucket
 from shared.objects.ports import ObjectInfo, ObjectNotFoundError
@@ -31,6 +32,19 @@ class S3Options:
     prefix: str = ""
     force_path_style: bool = True
     max_connections: int = 32
+
+    @classmethod
+    def of(cls, settings: StorageSettings, *, endpoint: str | None = None) -> "S3Options":
+        """endpoint in place of the settings' own: the one that browsers reach."""
+        return cls(
+            endpoint_url=endpoint or settings.endpoint,
+            region=settings.region,
+            bucket=settings.bucket,
+            access_key_id=settings.access_key,
+            secret_access_key=settings.secret_key,
+            prefix=settings.prefix,
+            force_path_style=settings.force_path_style,
+        )
 
 
 @asynccontextmanager

@@ -23,7 +23,7 @@ from app_server.database.schema import account_email, first_boot, providers, run
 from app_server.providers.secrets import api_key_place
 from app_server.secrets.sealing import SecretSealer
 from app_server.settings import read_settings
-from app_server.wiring import open_prepared_database
+from app_server.wiring.resources import open_prepared_database
 from shared.configuration.app_settings import AppSettings
 
 

@@ -17,7 +17,8 @@ from sqlalchemy.engine import URL
 
 from app_server.database.engine import Database, create_engine, open_database, server_url, sqlite_url
 from app_server.database.migrate import migrate
-from app_server.wiring import open_app, open_object_store
+from app_server.wiring.application import open_app
+from app_server.wiring.resources import open_object_store
 from servers.object_store import ObjectStoreServer
 from shared.configuration.app_settings import AppSettings, read_app_settings
 from shared.objects.ports import ObjectStore

@@ -24,10 +24,13 @@ async def test_an_entry_says_who_did_what_to_what(database: Database) -> None:
 
 
 async def test_a_change_that_fails_leaves_no_entry(database: Database) -> None:
-    with pytest.raises(RuntimeError):
+    async def fail() -> None:
         async with database.write() as connection:
             await write_note(connection, audit_note(ADA, "user.suspend", "bob"), now_ms=1)
             raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await fail()
     assert (await SqlAuditLog(database=database).page(AuditQuery())).total == 0
 
 

@@ -13,7 +13,7 @@ from app_server.database.engine import create_engine, open_database, server_url,
 from app_server.database.engine import database_url as engine_url
 from app_server.database.migrate import known_revisions, main, migrate, require_current
 from app_server.database.schema import metadata
-from app_server.wiring import open_app
+from app_server.wiring.application import open_app
 from servers.lectern import LECTERN, ROOT
 from shared.configuration.app_settings import read_app_settings
 from shared.errors import LecternError

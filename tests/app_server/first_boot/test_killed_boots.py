@@ -12,7 +12,7 @@ from sqlalchemy.engine import URL
 
 from app_server.settings import read_settings
 from app_server.site_features.sql_store import SqlFeatureStore
-from app_server.wiring import open_prepared_database
+from app_server.wiring.resources import open_prepared_database
 from servers.lectern import ROOT
 from shared.configuration.app_settings import AppSettings
 

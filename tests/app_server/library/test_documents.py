@@ -7,7 +7,7 @@ import pytest
 from app_fixtures.browser import Browser, Instance
 from app_fixtures.worker import PICTURE, StatefulWorker
 
-from app_server.wiring import open_app
+from app_server.wiring.application import open_app
 from shared.configuration.app_settings import AppSettings
 from shared.objects.ports import ObjectStore
 

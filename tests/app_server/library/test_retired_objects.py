@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from app_server.library.retired_objects import remove_retired_objects
-from app_server.wiring import open_app, open_object_store
+from app_server.wiring.application import open_app
+from app_server.wiring.resources import open_object_store
 from servers.object_store import ObjectStoreServer, running_object_store
 from shared.configuration.app_settings import AppSettings, read_app_settings
 from shared.objects.ports import ObjectStore

@@ -49,7 +49,7 @@ async def test_static_files_are_revalidated_by_their_content(browser: Browser) -
 
 
 @pytest.mark.parametrize(
-    "name", ["pages/app.html", "..%2fwiring.py", "%2e%2e/wiring.py", "none.js", "%00.js", "styles"]
+    "name", ["pages/app.html", "..%2fserve.py", "%2e%2e/serve.py", "none.js", "%00.js", "styles"]
 )
 async def test_only_files_of_the_application_are_served(browser: Browser, name: str) -> None:
     assert (await browser.get(f"/ui/{name}")).status == 404

@@ -10,7 +10,7 @@ from sqlalchemy import text, update
 from app_server.database.engine import Database, open_database, sqlite_url
 from app_server.database.migrate import migrate
 from app_server.database.schema import providers
-from app_server.wiring import open_app
+from app_server.wiring.application import open_app
 from compute_worker.credentials.client import CredentialBrokerClient
 from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceStub

@@ -14,7 +14,7 @@ from app_server.database.engine import Database, open_database, sqlite_url
 from app_server.database.schema import account_email, metadata, providers
 from app_server.secrets.sealing import Place, SecretSealer
 from app_server.secrets.stored import rotate, sealed_columns, stored_secrets
-from app_server.wiring import open_app
+from app_server.wiring.application import open_app
 from servers.lectern import LECTERN, ROOT
 from shared.configuration.app_settings import read_app_settings
 

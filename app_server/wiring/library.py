@@ -1,0 +1,64 @@
+"""Documents: upload, parsing, reading."""
+
+from aiohttp import web
+
+from app_server.clock import now_ms
+from app_server.library.changes import DocumentChanges
+from app_server.library.direct_upload_routes import DirectUploadRoutes
+from app_server.library.file_routes import FileRoutes
+from app_server.library.parsing import ParsingWatcher
+from app_server.library.reading_routes import ReadingRoutes
+from app_server.library.readings import ReadingFiles
+from app_server.library.retired_objects import remove_retired_objects
+from app_server.library.routes import DocumentRoutes
+from app_server.library.service import LibraryService
+from app_server.library.sql_store import SqlDocumentStore
+from app_server.library.stale_uploads import keep_uploads_tidy
+from app_server.library.upload_tickets import UploadTickets
+from app_server.library.uploads import UploadReceiver
+from app_server.wiring.foundations import Foundations, new_id
+
+
+def add_library(app: web.Application, base: Foundations) -> LibraryService:
+    store, changes = SqlDocumentStore(database=base.database), DocumentChanges()
+    watcher = ParsingWatcher(
+        store=store,
+        worker=base.worker,
+        readings=ReadingFiles(objects=base.objects),
+        changes=changes,
+        background=base.background,
+    )
+    library = LibraryService(
+        store=store,
+        objects=base.objects,
+        locks=base.database,
+        watcher=watcher,
+        changes=changes,
+        clock=base.clock,
+        new_id=new_id,
+    )
+    receiver = UploadReceiver(objects=base.objects)
+    DirectUploadRoutes(
+        presigner=base.presigner,
+        tickets=UploadTickets(auth_secret=base.settings.auth_secret, clock=base.clock),
+        service=library,
+        receiver=receiver,
+        changes=changes,
+        features=base.features,
+        clock=base.clock,
+    ).add_to(app)
+    DocumentRoutes(
+        service=library,
+        receiver=receiver,
+        watcher=watcher,
+        changes=changes,
+        features=base.features,
+        clock=base.clock,
+    ).add_to(app)
+    ReadingRoutes(service=library, objects=base.objects).add_to(app)
+    FileRoutes(service=library, objects=base.objects, presigner=base.presigner).add_to(app)
+    base.background.start(watcher.sweep())
+    base.background.start(keep_uploads_tidy(base.objects, now_ms))
+    if base.settings.run_v4_decommission:
+        base.background.start(remove_retired_objects(base.objects))
+    return library

@@ -1,0 +1,27 @@
+"""Playback sessions and voices."""
+
+from aiohttp import web
+
+from app_server.library.service import LibraryService
+from app_server.playback.routes import PlaybackRoutes
+from app_server.playback.service import PlaybackService
+from app_server.playback.sql_store import SqlPlaybackSessionStore
+from app_server.playback.voice_routes import VoiceRoutes
+from app_server.wiring.foundations import Foundations
+from shared.playback_token import PlaybackTokens
+
+
+def add_playback(app: web.Application, base: Foundations, library: LibraryService) -> None:
+    settings = base.settings.worker
+    service = PlaybackService(
+        store=SqlPlaybackSessionStore(database=base.database),
+        library=library,
+        providers=base.providers,
+        features=base.features,
+        worker=base.worker,
+        tokens=PlaybackTokens(secret=settings.playback_token_secret, clock=lambda: base.clock() / 1000),
+        worker_public_url=settings.public_url,
+        clock=base.clock,
+    )
+    PlaybackRoutes(service=service, worker=base.worker).add_to(app)
+    VoiceRoutes(providers=base.providers, worker=base.worker).add_to(app)
