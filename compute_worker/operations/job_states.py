@@ -11,6 +11,7 @@ from typing import Any
 
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
+from nats.js.api import RawStreamMsg
 from nats.js.errors import APIError, NotFoundError
 
 from compute_worker.operations.broker import (
@@ -38,15 +39,10 @@ class JobStates:
         self._broker = broker
 
     async def get(self, key: str) -> Entry | None:
-        try:
-            message = await self._broker.jetstream.get_last_msg(JOB_STATES_STREAM, self._subject(key))
-        except NotFoundError:
+        last = await self._last(key)
+        if last is None or not last.data:  # a purge marker
             return None
-        except (NatsError, TimeoutError) as error:
-            raise broker_unavailable(error) from error
-        if not message.data:  # a purge marker
-            return None
-        return Entry(json.loads(message.data), int(message.seq or 0))
+        return Entry(json.loads(last.data), int(last.seq or 0))
 
     async def put(self, key: str, value: Value, *, ttl_seconds: float | None = None) -> int:
         return await self._publish(key, value, {}, ttl_seconds)
@@ -57,8 +53,10 @@ class JobStates:
         if revision is not None:
             return revision
         # The key may be held only by the marker of its own deletion.
-        marker = await self._marker_revision(key)
-        return None if marker is None else await self._publish_expecting(key, value, marker, ttl_seconds)
+        last = await self._last(key)
+        if last is not None and last.data:
+            return None
+        return await self._publish_expecting(key, value, int(last.seq or 0) if last else 0, ttl_seconds)
 
     async def update(
         self, key: str, value: Value, revision: int, *, ttl_seconds: float | None = None
@@ -110,14 +108,14 @@ class JobStates:
             raise broker_unavailable(error) from error
         return int(ack.seq)
 
-    async def _marker_revision(self, key: str) -> int | None:
+    async def _last(self, key: str) -> RawStreamMsg | None:
+        """The key's last message; one without data is the marker of its deletion."""
         try:
-            message = await self._broker.jetstream.get_last_msg(JOB_STATES_STREAM, self._subject(key))
+            return await self._broker.jetstream.get_last_msg(JOB_STATES_STREAM, self._subject(key))
         except NotFoundError:
-            return 0
+            return None
         except (NatsError, TimeoutError) as error:
             raise broker_unavailable(error) from error
-        return None if message.data else int(message.seq or 0)
 
     @staticmethod
     def _subject(key: str) -> str:
