@@ -61,10 +61,6 @@ class Broker:
     jetstream: JetStreamContext
     reconnections: Reconnections
 
-    @property
-    def is_connected(self) -> bool:
-        return bool(self.client.is_connected)
-
 
 def broker_unavailable(error: Exception) -> LecternError:
     return LecternError(
