@@ -11,8 +11,8 @@ from app_server.accounts.model import User
 class AuditNote:
     """One change, to be written in the transaction that makes it.
 
-    action is a word with a dot, such as user.suspend; target is what people call the thing (an address, a slug).
-    details are JSON values that anybody among the administrators may see: never a secret.
+    action is two words with a dot, such as user.suspend; target is what people call the thing (an address,
+    a slug). details are JSON values that anybody among the administrators may see: never a secret.
     """
 
     actor_id: str

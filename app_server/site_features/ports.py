@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from app_server.accounts.model import User
 from app_server.site_features.model import SiteFeatures, Source
 
 
@@ -18,9 +19,13 @@ class FeatureStore(Protocol):
         """By key; a key that was never set is absent."""
         ...
 
-    async def replace(self, values: Mapping[str, Any], *, source: Source, now_ms: int) -> None: ...
+    async def replace(
+        self, values: Mapping[str, Any], *, source: Source, now_ms: int, actor: User | None = None
+    ) -> None:
+        """With an actor, the audit log tells what changed."""
+        ...
 
-    async def remove(self, keys: Iterable[str]) -> None: ...
+    async def remove(self, keys: Iterable[str], *, now_ms: int, actor: User | None = None) -> None: ...
 
 
 class FeatureReader(Protocol):

@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
+from app_server.accounts.model import User
 from app_server.clock import Clock
 from app_server.site_features.model import (
     FEATURE_KEYS,
@@ -44,15 +45,15 @@ class SiteFeatureService:
         await self.current()
         return {key: self._sources.get(key, Source.DEFAULT) for key in FEATURE_KEYS}
 
-    async def change(self, values: Mapping[str, Any]) -> None:
+    async def change(self, values: Mapping[str, Any], *, actor: User | None = None) -> None:
         """An administrator's values. Raises pydantic.ValidationError, and then changes nothing."""
         written = features_from_values(values).written()
-        await self._store.replace(written, source=Source.ADMIN, now_ms=self._clock())
+        await self._store.replace(written, source=Source.ADMIN, now_ms=self._clock(), actor=actor)
         await self.refresh()
 
-    async def reset(self, keys: Iterable[str]) -> None:
+    async def reset(self, keys: Iterable[str], *, actor: User | None = None) -> None:
         """Back to the defaults; the first start's seed does not come back."""
-        await self._store.remove(keys)
+        await self._store.remove(keys, now_ms=self._clock(), actor=actor)
         await self.refresh()
 
     async def refresh(self) -> None:

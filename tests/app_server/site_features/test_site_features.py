@@ -8,6 +8,9 @@ import pytest
 from pydantic import ValidationError
 from sqlalchemy import insert
 
+from app_server.accounts.model import AccessStatus, User
+from app_server.audit.model import AuditQuery
+from app_server.audit.sql_store import SqlAuditLog
 from app_server.database.engine import Database
 from app_server.database.schema import runtime_config
 from app_server.site_features.model import FEATURE_KEYS, SiteFeatures, Source
@@ -37,10 +40,12 @@ class BreakingStore:
             raise LecternError(Code.UNAVAILABLE, "away")
         return dict(self.values)
 
-    async def replace(self, values: Mapping[str, Any], *, source: Source, now_ms: int) -> None:
+    async def replace(
+        self, values: Mapping[str, Any], *, source: Source, now_ms: int, actor: User | None = None
+    ) -> None:
         self.values |= {key: FeatureRow(value, source) for key, value in values.items()}
 
-    async def remove(self, keys: Iterable[str]) -> None:
+    async def remove(self, keys: Iterable[str], *, now_ms: int, actor: User | None = None) -> None:
         self.values = {key: row for key, row in self.values.items() if key not in set(keys)}
 
 
@@ -144,3 +149,20 @@ async def test_a_row_that_this_version_does_not_understand_spoils_no_other(
     current = await features.current()
     assert (current.max_upload_mb, current.tts_cache_ttl_ms) == (5, 1_800_000)
     assert (await features.sources())["ttsCacheTtlMs"] is Source.DEFAULT
+
+
+async def test_the_audit_log_tells_what_an_administrator_changed(
+    features: SiteFeatureService, database: Database
+) -> None:
+    ada = User(id="a" * 32, email="ada@example.org", status=AccessStatus.ACTIVE)
+    policies = SiteFeatures().compute_limit_policies.model_dump(mode="json", by_alias=True)
+    policies["actions"]["tts_synthesis"]["enabled"] = True
+    await features.change({"maxUploadMb": 5, "enableBuiltinVoice": True}, actor=ada)
+    await features.change({"computeLimitPolicies": policies}, actor=ada)
+    await features.reset(["maxUploadMb", "signupPolicy"], actor=ada)
+    written = [entry.note for entry in (await SqlAuditLog(database=database).page(AuditQuery())).entries]
+    assert {(note.action, note.target): note.details for note in written} == {
+        ("feature.change", "maxUploadMb"): {"value": [200, 5]},
+        ("limits.change", "computeLimitPolicies"): {"actions.tts_synthesis.enabled": [False, True]},
+        ("feature.reset", "maxUploadMb"): {"value": [5, 200]},
+    }
