@@ -2,17 +2,16 @@
 
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from app_server.providers.model import BUILTIN_REF, ProviderType, is_provider_ref
+from app_server.providers.fields import BaseUrl, Instructions, Key, ModelName, Name, Slug
+from app_server.providers.model import ProviderType
 from app_server.site_features.model import SiteFeatures
-from shared.configuration.parsers import url, word
+from shared.configuration.parsers import word
 from shared.email_addresses import normalized_email
 
 VERSION: Final = 1
-
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
 def _email(text: str) -> str:
@@ -28,12 +27,7 @@ def _version(number: int) -> int:
     return number
 
 
-def _address(text: str) -> str:
-    return url("http", "https")(text) if text else text
-
-
 Email = Annotated[str, AfterValidator(_email)]
-Key = Annotated[str, AfterValidator(word)]
 
 
 class _Part(BaseModel):
@@ -41,23 +35,14 @@ class _Part(BaseModel):
 
 
 class SeedProvider(_Part):
-    slug: str
+    slug: Slug
     display_name: Name
     provider_type: ProviderType
-    # Empty where the type has an address of its own.
-    base_url: Annotated[str, AfterValidator(_address)] = ""
-    default_model: Annotated[str, StringConstraints(max_length=200)] = ""
-    default_instructions: Annotated[str, StringConstraints(max_length=4000)] = ""
+    base_url: BaseUrl = ""
+    default_model: ModelName = ""
+    default_instructions: Instructions = ""
     api_key: Annotated[Key, Field(repr=False)] = ""
     enabled: bool = True
-
-    @field_validator("slug")
-    @classmethod
-    def _is_slug(cls, slug: str) -> str:
-        taken = {BUILTIN_REF, *(kind.value for kind in ProviderType)}
-        if not is_provider_ref(slug) or slug in taken:
-            raise ValueError("Write lowercase letters, digits and hyphens that are not a type's name.")
-        return slug
 
 
 class SeedAccountEmail(_Part):
