@@ -22,14 +22,29 @@ class Role(Enum):
     ADMIN = "admin"
 
 
+class UserKind(Enum):
+    ACCOUNT = "account"
+    # A guest, who has only a session.
+    ANONYMOUS = "anonymous"
+    # The one user of AUTH_MODE=single-user.
+    LOCAL = "local"
+
+
 @dataclass(frozen=True)
 class User:
+    """email is empty for who has no account."""
+
     id: str
     email: str
     status: AccessStatus
     role: Role = Role.MEMBER
     # Somebody else knows the password, as with the first administrator's.
     must_change_password: bool = False
+    kind: UserKind = UserKind.ACCOUNT
+
+    @property
+    def is_guest(self) -> bool:
+        return self.kind is UserKind.ANONYMOUS
 
     @property
     def is_admin(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from app_server.accounts.model import AccessStatus, Credentials, Role, StoredSession, User
+from app_server.accounts.model import AccessStatus, Credentials, Role, StoredSession, User, UserKind
 from app_server.accounts.ports import EmailTakenError, Window
 from app_server.database.engine import Database, lock_for_transaction
 from app_server.database.schema import auth_attempts, sessions, users
@@ -18,15 +18,7 @@ class SqlAccountStore:
         self._database = database
 
     async def add(self, user: User, *, password_hash: str, created_at_ms: int) -> None:
-        row = {
-            "id": user.id,
-            "email": user.email,
-            "password_hash": password_hash,
-            "status": user.status.value,
-            "role": user.role.value,
-            "must_change_password": user.must_change_password,
-            "created_at_ms": created_at_ms,
-        }
+        row = user_row(user, password_hash=password_hash, created_at_ms=created_at_ms)
         try:
             async with self._database.write() as connection:
                 await connection.execute(insert(users).values(row))
@@ -35,11 +27,11 @@ class SqlAccountStore:
 
     async def credentials(self, email: str) -> Credentials | None:
         async with self._database.read() as connection:
-            found = await connection.execute(select(users).where(users.c.email == email))
-            row = found.one_or_none()
+            mine = select(users).where(users.c.email == email, users.c.kind == UserKind.ACCOUNT.value)
+            row = (await connection.execute(mine)).one_or_none()
         if row is None:
             return None
-        return Credentials(user=_user(row), password_hash=row.password_hash)
+        return Credentials(user=user_of_row(row), password_hash=row.password_hash)
 
     async def replace_password_hash(self, user_id: str, password_hash: str) -> None:
         async with self._database.write() as connection:
@@ -81,7 +73,7 @@ class SqlSessionStore:
         if row is None:
             return None
         return StoredSession(
-            user=_user(row), renewed_at_ms=row.renewed_at_ms, expires_at_ms=row.expires_at_ms
+            user=user_of_row(row), renewed_at_ms=row.renewed_at_ms, expires_at_ms=row.expires_at_ms
         )
 
     async def renew(self, id_hash: str, *, now_ms: int, expires_at_ms: int) -> None:
@@ -129,13 +121,30 @@ class SqlAttemptStore:
             await connection.execute(delete(auth_attempts).where(auth_attempts.c.attempted_at_ms < than_ms))
 
 
-def _user(row: Row[Any]) -> User:
+def user_row(user: User, *, created_at_ms: int, password_hash: str = "") -> dict[str, Any]:
+    return {
+        "id": user.id,
+        # The column wants one of everybody; this one is no address (RFC 2606).
+        "email": user.email or f"{user.id}@{user.kind.value}.invalid",
+        "password_hash": password_hash,
+        "status": user.status.value,
+        "role": user.role.value,
+        "must_change_password": user.must_change_password,
+        "created_at_ms": created_at_ms,
+        "kind": user.kind.value,
+    }
+
+
+def user_of_row(row: Row[Any]) -> User:
+    """row holds all columns of users."""
+    kind = UserKind(row.kind)
     return User(
         id=row.id,
-        email=row.email,
+        email=row.email if kind is UserKind.ACCOUNT else "",
         status=AccessStatus(row.status),
         role=Role(row.role),
         must_change_password=row.must_change_password,
+        kind=kind,
     )
 
 

@@ -34,7 +34,9 @@ users = Table(
     "users",
     metadata,
     Column("id", String(32), primary_key=True),
+    # Of an account; a guest and the local user have a stand-in that nobody can type.
     Column("email", String(320), nullable=False, unique=True),
+    # Empty for who has no password.
     Column("password_hash", Text, nullable=False),
     Column("status", String(16), nullable=False),
     Column("created_at_ms", BigInteger, nullable=False),
@@ -42,6 +44,8 @@ users = Table(
     Column("role", String(16), nullable=False, server_default="member"),
     # Somebody else knows the password: an administrator has no rights until it is changed.
     Column("must_change_password", Boolean, nullable=False, server_default=false()),
+    # account, anonymous (a guest), or local: the one user of AUTH_MODE=single-user.
+    Column("kind", String(16), nullable=False, server_default="account", index=True),
 )
 
 sessions = Table(
@@ -52,6 +56,35 @@ sessions = Table(
     Column("user_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("created_at_ms", BigInteger, nullable=False),
     Column("renewed_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+)
+
+external_identities = Table(
+    "external_identities",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("user_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    # The provider's own name, which stays when it is configured under another id.
+    Column("issuer", String(500), nullable=False),
+    Column("subject", String(255), nullable=False),
+    # As the provider had them when the identity was linked.
+    Column("email", String(320), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("linked_at_ms", BigInteger, nullable=False),
+    UniqueConstraint("issuer", "subject"),
+    UniqueConstraint("user_id", "issuer"),
+)
+
+sign_in_flows = Table(
+    "sign_in_flows",
+    metadata,
+    # SHA-256 of the state that the provider brings back.
+    Column("state_hash", String(64), primary_key=True),
+    Column("provider_id", String(64), nullable=False),
+    Column("browser_hash", String(64), nullable=False),
+    # Whose account gets another way to sign in; null when somebody signs in.
+    Column("user_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), index=True),
+    Column("next_address", Text, nullable=False),
     Column("expires_at_ms", BigInteger, nullable=False, index=True),
 )
 
