@@ -214,3 +214,50 @@ audit_log = Table(
     Column("target", String(320), nullable=False),
     Column("details", JSON, nullable=False),
 )
+
+limit_admissions = Table(
+    "limit_admissions",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("action", String(32), nullable=False),
+    # Who or what is counted: user:<id>, device:<hash>, ip:<hash> or site.
+    Column("subject", String(80), nullable=False),
+    # What was admitted, such as a document: some work counts once however often it is asked for.
+    Column("work", String(64), nullable=False),
+    Column("admitted_at_ms", BigInteger, nullable=False, index=True),
+    Index("ix_limit_admissions_action_subject_admitted_at_ms", "action", "subject", "admitted_at_ms"),
+)
+
+limit_leases = Table(
+    "limit_leases",
+    metadata,
+    Column("action", String(32), primary_key=True),
+    Column("work", String(64), primary_key=True),
+    # user:<id>, as above.
+    Column("subject", String(80), nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+)
+
+limit_usage = Table(
+    "limit_usage",
+    metadata,
+    Column("subject", String(80), primary_key=True),
+    Column("action", String(32), primary_key=True),
+    Column("metric", String(16), primary_key=True),
+    # Of UTC, as in 2026-01-31.
+    Column("day", String(10), primary_key=True, index=True),
+    Column("amount", BigInteger, nullable=False),
+)
+
+limit_charges = Table(
+    "limit_charges",
+    metadata,
+    # One piece of speech and the day: what is made twice is charged once.
+    Column("work", String(64), primary_key=True),
+    Column("day", String(10), primary_key=True, index=True),
+    # Whose attempt it was last; only that one may take the charge back.
+    Column("attempt_id", String(32), nullable=False),
+    Column("subjects", JSON, nullable=False),
+    Column("actions", JSON, nullable=False),
+    Column("characters", Integer, nullable=False),
+)
