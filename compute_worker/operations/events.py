@@ -7,12 +7,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.api import ConsumerConfig, DeliverPolicy
+from nats.js.errors import NotFoundError
 
 from compute_worker.operations.broker import EVENTS_STREAM, EVENTS_SUBJECT, Broker, broker_unavailable
 from compute_worker.operations.subscriptions import lasting_subscription
+
+REPLAY_SILENCE_SECONDS = 3.0  # they come in milliseconds; less than what a listener waits for a feed
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -23,10 +29,26 @@ class Event:
 
 @dataclass(frozen=True)
 class Following:
-    """A topic's events from some event on: first `replay_count` stored ones, then new ones as they come."""
+    """A topic's events from some event on: first those that were stored, then new ones as they come."""
 
     queue: "asyncio.Queue[Event]"
-    replay_count: int
+    last_stored_id: int  # of the topic's latest event when the following began; 0 when there was none
+
+    async def stored(self) -> list[Event]:
+        """The events up to the latest stored one; call it first.
+
+        The end is known by that event's id and not by a count: a count that is one too high would hold back
+        what has come until something new happens. Events that were dropped to make room never come.
+        """
+        events: list[Event] = []
+        while (events[-1].event_id if events else 0) < self.last_stored_id:
+            try:
+                async with asyncio.timeout(REPLAY_SILENCE_SECONDS):
+                    events.append(await self.queue.get())
+            except TimeoutError:
+                log.warning("stored events do not come", expected=self.last_stored_id)
+                break
+        return events
 
 
 class Events:
@@ -45,6 +67,7 @@ class Events:
     async def follow(self, topic: str, *, after_event_id: int = 0) -> AsyncIterator[Following]:
         queue: asyncio.Queue[Event] = asyncio.Queue()
         last_event_id = after_event_id
+        last_stored_id = await self._last_id(topic)
 
         async def deliver(message: Msg) -> None:
             nonlocal last_event_id
@@ -64,14 +87,18 @@ class Events:
                 ),
             )
 
-        async with lasting_subscription(self._broker, subscribe) as subscription:
-            yield Following(queue, await _stored_count(subscription))
+        async def is_behind() -> bool:
+            return await self._last_id(topic) > last_event_id
 
+        async with lasting_subscription(self._broker, subscribe, is_behind=is_behind):
+            yield Following(queue, last_stored_id if last_stored_id > after_event_id else 0)
 
-async def _stored_count(subscription: Any) -> int:
-    try:
-        info = await subscription.consumer_info()
-    except (NatsError, TimeoutError) as error:
-        raise broker_unavailable(error) from error
-    sent = info.delivered.consumer_seq if info.delivered else 0
-    return int(sent + (info.num_pending or 0))
+    async def _last_id(self, topic: str) -> int:
+        """0 when nothing is stored."""
+        try:
+            last = await self._broker.jetstream.get_last_msg(EVENTS_STREAM, f"{EVENTS_SUBJECT}.{topic}")
+        except NotFoundError:
+            return 0
+        except (NatsError, TimeoutError) as error:
+            raise broker_unavailable(error) from error
+        return int(last.seq or 0)

@@ -71,16 +71,26 @@ class JobStates:
     async def watch(self, key: str, on_change: Callable[[Value], None]) -> AsyncIterator[None]:
         """Calls on_change with the present value, if there is one, and with every later one."""
 
+        revision = 0
+
         async def deliver(message: Msg) -> None:
-            if message.data:
-                on_change(json.loads(message.data))
+            nonlocal revision
+            delivered = int(message.metadata.sequence.stream)
+            if delivered > revision:
+                revision = delivered
+                if message.data:
+                    on_change(json.loads(message.data))
+
+        async def is_behind() -> bool:
+            last = await self._last(key)
+            return last is not None and int(last.seq or 0) > revision
 
         async def subscribe() -> Any:
             return await self._broker.jetstream.subscribe(
                 self._subject(key), stream=JOB_STATES_STREAM, cb=deliver, ordered_consumer=True
             )
 
-        async with lasting_subscription(self._broker, subscribe):
+        async with lasting_subscription(self._broker, subscribe, is_behind=is_behind):
             yield
 
     async def _publish_expecting(

@@ -98,8 +98,8 @@ class Feeds:
     async def _follow(self, session_id: str, feed: SessionFeed) -> None:
         try:
             async with self._events.follow(session_topic(session_id)) as following:
-                for _ in range(following.replay_count):
-                    await feed.learn(from_payload((await following.queue.get()).payload))
+                for event in await following.stored():
+                    await feed.learn(from_payload(event.payload))
                 feed.caught_up.set()
                 while True:
                     await feed.learn(from_payload((await following.queue.get()).payload))

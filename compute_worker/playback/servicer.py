@@ -67,8 +67,7 @@ class PlaybackServicer(PlaybackServiceServicer):
         plan = await self._plans.plan(session.reading_ref, session.options)
         topic = session_topic(session.session_id)
         async with self._events.follow(topic, after_event_id=request.after_event_id) as following:
-            stored = [await following.queue.get() for _ in range(following.replay_count)]
-            for event in still_true(stored):
+            for event in still_true(await following.stored()):
                 yield await self._told(event, session, plan)
             while True:
                 event = await following.queue.get()

@@ -64,11 +64,10 @@ async def test_watching_gives_the_present_value_and_every_later_one(operations, 
 async def test_events_are_replayed_from_any_of_them_on(operations, key):
     ids = [await operations.events.publish(key, {"n": n}) for n in range(4)]
     async with operations.events.follow(key, after_event_id=ids[1]) as following:
-        assert following.replay_count == 2
-        queue = following.queue
-        replayed = [await asyncio.wait_for(queue.get(), 5) for _ in range(2)]
+        replayed = await asyncio.wait_for(following.stored(), 5)
+        assert len(replayed) == 2
         ids.append(await operations.events.publish(key, {"n": 4}))
-        replayed.append(await asyncio.wait_for(queue.get(), 5))
+        replayed.append(await asyncio.wait_for(following.queue.get(), 5))
     assert [(e.event_id, e.payload["n"]) for e in replayed] == [(ids[2], 2), (ids[3], 3), (ids[4], 4)]
 
 
