@@ -27,6 +27,9 @@ class PageRoutes:
         app.router.add_get("/signin", self.entrance)
         app.router.add_get("/signup", self.entrance)
         app.router.add_get("/app", self.library)
+        # Settings are a dialog over the library; the browser knows its sections.
+        app.router.add_get("/app/settings", self.library)
+        app.router.add_get("/app/settings/{section}", self.library)
         app.router.add_get("/read/{document_id}", self.reader)
         app.router.add_get("/ui/{path:.+}", self.asset)
 

@@ -12,12 +12,13 @@ const PAGES = {
   },
   signup: () => /** @type {() => Promise<void>} */ (PAGES.signin)(),
   async app() {
-    const [{ Library }, { ThemeChooser }, { Toasts }] = await Promise.all([
-      import("./view/library.js"), import("./view/theme.js"), import("./view/toasts.js"),
+    const [{ Library }, { ThemeChooser }, { Toasts }, { openSettingsByAddress }] = await Promise.all([
+      import("./view/library.js"), import("./view/theme.js"), import("./view/toasts.js"), import("./view/settings/door.js"),
     ]);
     customElements.define("lectern-toasts", Toasts);
     define("lectern-theme", ThemeChooser, { preferences });
     define("lectern-library", Library, { preferences });
+    openSettingsByAddress();
   },
   async read() {
     const [{ Reader }, { ThemeChooser }, { Toasts }] = await Promise.all([

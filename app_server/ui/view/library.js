@@ -9,7 +9,6 @@ import { UploadQueue } from "../model/upload-queue.js";
 import { ConfirmDialog } from "./confirm-dialog.js";
 import { cover } from "./cover.js";
 import { DocumentCard, readPercent } from "./document-card.js";
-import { PasswordDialog } from "./password-dialog.js";
 import { leaveIfSignedOut, messageOf } from "./failures.js";
 import { icon } from "./icons.js";
 import { toast } from "./toasts.js";
@@ -20,7 +19,6 @@ import { UploadList } from "./upload-list.js";
 customElements.define("lectern-document-card", DocumentCard);
 customElements.define("lectern-upload-list", UploadList);
 customElements.define("lectern-confirm", ConfirmDialog);
-customElements.define("lectern-password", PasswordDialog);
 
 export class Library extends Component {
   /** @type {Map<string, LibraryDocument>} */
@@ -38,7 +36,7 @@ export class Library extends Component {
     this.listen(this, "click", (event) => this.#onClick(event.target));
     this.listen(this, "change", (event) => event.target.type === "file" && this.#onChosen(event.target));
     this.listen(this, "card-delete", (event) => void this.#delete(event.detail));
-    this.listen(this, "password-changed", () => (find(this, ".must-change", HTMLElement).hidden = true));
+    this.listen(document, "session-changed", (event) => this.#showUser(event.detail.user));
     this.listen(this, "card-retry", (event) => void this.#retry(event.detail));
     this.#listenForFiles();
     void this.#load();
@@ -55,13 +53,18 @@ export class Library extends Component {
       if (!session.user) return location.assign("/signin?next=/app");
       this.#documents = new Map(documents.map((item) => [item.id, item]));
       this.#startQueue(session.features);
-      find(this, ".account-email", HTMLElement).textContent = session.user.email;
-      find(this, ".must-change", HTMLElement).hidden = !session.user.mustChangePassword;
+      this.#showUser(session.user);
       this.#show();
     } catch (error) {
       if (isAbort(error) || leaveIfSignedOut(error)) return;
       render(this.#main(), failure(messageOf(error)));
     }
+  }
+
+  /** @param {import("../api/types.js").User} user */
+  #showUser({ email, mustChangePassword }) {
+    find(this, ".account-email", HTMLElement).textContent = email;
+    find(this, ".must-change", HTMLElement).hidden = !mustChangePassword;
   }
 
   /** @param {import("../api/types.js").Features} features */
@@ -125,7 +128,6 @@ export class Library extends Component {
     const action = /** @type {HTMLElement | null} */ (target.closest("[data-do]"))?.dataset.do;
     if (action === "choose") find(this, "input[type=file]", HTMLInputElement).click();
     if (action === "reload") void this.#load();
-    if (action === "change-password") find(this, "lectern-password", PasswordDialog).open();
     if (action === "sign-out") void signOut().finally(() => location.assign("/signin"));
   }
 
@@ -198,17 +200,16 @@ function frame() {
       <button type="button" class="icon-button" popovertarget="account-menu" aria-label="Account" title="Account">${icon("signOut")}</button>
       <div id="account-menu" class="popover" popover>
         <p class="account-email"></p>
-        <button type="button" class="button button-wide" data-do="change-password">Change password</button>
+        <a class="button button-wide" href="/app/settings">Settings</a>
         <button type="button" class="button button-wide" data-do="sign-out">Sign out</button>
       </div>
       <input type="file" multiple hidden aria-label="Files to add">
     </header>
     <p class="must-change" role="status" hidden>${icon("warning")} <span>Change your password to make your administrator rights active.</span>
-      <button type="button" class="button button-small" data-do="change-password">Change password</button></p>
+      <a class="button button-small" href="/app/settings/account">Change password</a></p>
     <lectern-upload-list hidden></lectern-upload-list>
     <main aria-label="Library"></main>
     <lectern-confirm></lectern-confirm>
-    <lectern-password></lectern-password>
     <div class="drop-veil" aria-hidden="true"><p>${icon("upload")} Drop to add to your library</p></div>`;
 }
 

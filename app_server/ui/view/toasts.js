@@ -13,7 +13,6 @@ export class Toasts extends Component {
   connected() {
     this.setAttribute("role", "status");
     this.setAttribute("aria-live", "polite");
-    this.listen(document, "lectern-toast", (event) => this.show(event.detail));
   }
 
   /** @param {Toast} toast */
@@ -37,7 +36,8 @@ export class Toasts extends Component {
   }
 }
 
-/** Show a message from anywhere. @param {Toast} toast */
+/** Show a message from anywhere: in an open dialog that has a place for it, as all else lies under that. @param {Toast} toast */
 export function toast(toast) {
-  document.dispatchEvent(new CustomEvent("lectern-toast", { detail: toast }));
+  const place = document.querySelector("dialog[open] lectern-toasts") ?? document.querySelector("lectern-toasts");
+  if (place instanceof Toasts) place.show(toast);
 }

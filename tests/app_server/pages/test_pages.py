@@ -4,7 +4,12 @@ from app_fixtures.browser import Browser
 
 @pytest.mark.parametrize(
     ("path", "target"),
-    [("/", "/signin"), ("/app", "/signin?next=/app"), ("/read/abc", "/signin?next=/read/abc")],
+    [
+        ("/", "/signin"),
+        ("/app", "/signin?next=/app"),
+        ("/app/settings/account", "/signin?next=/app/settings/account"),
+        ("/read/abc", "/signin?next=/read/abc"),
+    ],
 )
 async def test_without_a_session_one_is_led_to_the_sign_in_page(
     browser: Browser, path: str, target: str

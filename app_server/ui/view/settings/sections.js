@@ -1,0 +1,25 @@
+/**
+ * Every section of the settings dialog. A section is one module, loaded when it is first shown; its address is
+ * /app/settings/<id>.
+ *
+ * @typedef {import("../../api/types.js").User} User
+ * @typedef {import("../../api/types.js").Features} Features
+ * @typedef {object} Section
+ * @property {string} id
+ * @property {string} title
+ * @property {"You" | "Admin"} group
+ * @property {(user: User, features: Features) => boolean} visible who finds it in the list
+ * @property {() => Promise<new () => import("./section.js").SettingsSection<any>>} load
+ */
+
+const everybody = () => true;
+
+/** In the order of the list. @type {Section[]} */
+export const SECTIONS = [
+  { id: "account", title: "Account", group: "You", visible: everybody, load: async () => (await import("./account.js")).AccountSection },
+];
+
+/** @param {User} user @param {Features} features */
+export function visibleSections(user, features) {
+  return SECTIONS.filter((section) => section.visible(user, features));
+}
