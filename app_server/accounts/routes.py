@@ -1,17 +1,20 @@
 """/api/auth: signing up, in and out, and who is signed in."""
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 from aiohttp import web
 from aiohttp_session import get_session, new_session
 from pydantic import Field
 
+from app_server.accounts.access import Access
+from app_server.accounts.answers import EnteredAnswer, SessionAnswer, ShownFeatures, shown_user
 from app_server.accounts.current_user import require_user, signed_in_user
 from app_server.accounts.model import User
 from app_server.accounts.service import AccountService, require_active
 from app_server.accounts.session_storage import USER_ID
 from app_server.http.client_address import ClientAddresses
+from app_server.http.endpoints import Endpoint, add_endpoints
 from app_server.http.json_bodies import RequestBody, StoredText, json_response, no_content, read_body
 from app_server.library.formats import UPLOAD_SUFFIXES
 from app_server.site_features.ports import FeatureReader
@@ -36,7 +39,7 @@ class AccountRoutes:
         features: FeatureReader,
         addresses: ClientAddresses,
         version: str,
-        upload_transport: str,
+        upload_transport: Literal["proxy", "presigned"],
     ) -> None:
         """upload_transport: whether files go through the app (proxy) or straight to the store (presigned)."""
         self._service = service
@@ -46,11 +49,68 @@ class AccountRoutes:
         self._upload_transport = upload_transport
 
     def add_to(self, app: web.Application) -> None:
-        app.router.add_post("/api/auth/sign-up", self.sign_up)
-        app.router.add_post("/api/auth/sign-in", self.sign_in)
-        app.router.add_post("/api/auth/sign-out", self.sign_out)
-        app.router.add_post("/api/auth/change-password", self.change_password)
-        app.router.add_get("/api/auth/session", self.session)
+        add_endpoints(
+            app,
+            [
+                Endpoint(
+                    method="POST",
+                    path="/api/auth/sign-up",
+                    handler=self.sign_up,
+                    summary="Create an account and sign in",
+                    tag="Accounts",
+                    access=Access.ANYBODY,
+                    body=CredentialsBody,
+                    answer=EnteredAnswer,
+                    status=201,
+                    problems=("ACCOUNT_PENDING", "EMAIL_TAKEN", "SIGNUP_CLOSED", "TOO_MANY_ATTEMPTS"),
+                ),
+                Endpoint(
+                    method="POST",
+                    path="/api/auth/sign-in",
+                    handler=self.sign_in,
+                    summary="Sign in by e-mail address and password",
+                    tag="Accounts",
+                    access=Access.ANYBODY,
+                    body=CredentialsBody,
+                    answer=EnteredAnswer,
+                    problems=(
+                        "ACCOUNT_PENDING",
+                        "ACCOUNT_SUSPENDED",
+                        "CREDENTIALS_WRONG",
+                        "TOO_MANY_ATTEMPTS",
+                    ),
+                ),
+                Endpoint(
+                    method="POST",
+                    path="/api/auth/sign-out",
+                    handler=self.sign_out,
+                    summary="End this session",
+                    tag="Accounts",
+                    access=Access.ANYBODY,
+                    status=204,
+                ),
+                Endpoint(
+                    method="POST",
+                    path="/api/auth/change-password",
+                    handler=self.change_password,
+                    summary="Change the password and end all other sessions",
+                    tag="Accounts",
+                    access=Access.USER,
+                    body=PasswordChangeBody,
+                    answer=EnteredAnswer,
+                    problems=("TOO_MANY_ATTEMPTS",),
+                ),
+                Endpoint(
+                    method="GET",
+                    path="/api/auth/session",
+                    handler=self.session,
+                    summary="Who is signed in, and what this instance can do",
+                    tag="Accounts",
+                    access=Access.ANYBODY,
+                    answer=SessionAnswer,
+                ),
+            ],
+        )
 
     async def sign_up(self, request: web.Request) -> web.Response:
         body = await read_body(request, CredentialsBody)
@@ -86,29 +146,17 @@ class AccountRoutes:
     async def session(self, request: web.Request) -> web.Response:
         user = await signed_in_user(request)
         features = await self._features.current()
+        shown = ShownFeatures(
+            max_upload_mb=features.max_upload_mb,
+            formats=list(UPLOAD_SUFFIXES),
+            upload_transport=self._upload_transport,
+        )
         return json_response(
-            {
-                "user": _shown(user) if user else None,
-                "version": self._version,
-                "features": {
-                    "maxUploadMb": features.max_upload_mb,
-                    "formats": list(UPLOAD_SUFFIXES),
-                    "uploadTransport": self._upload_transport,
-                },
-            }
+            SessionAnswer(user=shown_user(user) if user else None, version=self._version, features=shown)
         )
 
     async def _entered(self, request: web.Request, user: User, *, status: int) -> web.Response:
         # A new identity: an id known from before signing in opens nothing.
         session = await new_session(request)
         session[USER_ID] = user.id
-        return json_response({"user": _shown(user)}, status=status)
-
-
-def _shown(user: User) -> dict[str, object]:
-    return {
-        "id": user.id,
-        "email": user.email,
-        "isAdmin": user.is_admin,
-        "mustChangePassword": user.must_change_password,
-    }
+        return json_response(EnteredAnswer(user=shown_user(user)), status=status)

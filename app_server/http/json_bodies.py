@@ -1,5 +1,6 @@
-"""JSON in and out of the browser API, checked by pydantic models."""
+"""JSON in and out of the browser API, and its queries: all of it in pydantic models."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 from aiohttp import web
@@ -11,12 +12,28 @@ from shared.errors import Code, LecternError
 
 NO_STORE = "private, no-store"
 _Body = TypeVar("_Body", bound="RequestBody")
+_Query = TypeVar("_Query", bound="RequestQuery")
 
 
 class RequestBody(BaseModel):
     """A request's JSON: camelCase names, no unknown ones, no conversions between types."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
+
+
+class RequestQuery(BaseModel):
+    """What follows the question mark: camelCase names, values converted from text. Unknown ones are passed
+    over, as ever in addresses."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore", frozen=True)
+
+
+class AnswerBody(BaseModel):
+    """An answer's JSON. Optional fields that aren't given are left out; those given as None are null."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=True, extra="forbid", strict=True, frozen=True
+    )
 
 
 def _without_nul(text: str) -> str:
@@ -40,8 +57,27 @@ async def read_body(request: web.Request, model: type[_Body]) -> _Body:
         raise _translated(error) from error
 
 
-def json_response(body: Any, *, status: int = 200) -> web.Response:
-    return web.json_response(body, status=status, headers={"Cache-Control": NO_STORE})
+def read_query(request: web.Request, model: type[_Query]) -> _Query:
+    try:
+        return model.model_validate(dict(request.query))
+    except ValidationError as error:
+        raise _translated(error) from error
+
+
+def json_response(
+    body: AnswerBody, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> web.Response:
+    return web.Response(
+        text=body.model_dump_json(by_alias=True, exclude_unset=True),
+        status=status,
+        content_type="application/json",
+        headers={"Cache-Control": NO_STORE, **(headers or {})},
+    )
+
+
+def shown_json(body: AnswerBody) -> dict[str, Any]:
+    """The same as a value, for what carries JSON in another envelope."""
+    return body.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def no_content() -> web.Response:

@@ -1,18 +1,27 @@
 """/api/documents/uploads: files that browsers send straight to the object store become documents."""
 
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Literal
 
 from aiohttp import web
 from pydantic import Field
 
+from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.clock import Clock, iso_time
-from app_server.http.json_bodies import RequestBody, StoredText, json_response, read_body
+from app_server.http.endpoints import Endpoint, add_endpoints
+from app_server.http.json_bodies import AnswerBody, RequestBody, StoredText, json_response, read_body
 from app_server.library.changes import DocumentChanges
-from app_server.library.json_mapping import shown_document
+from app_server.library.json_mapping import DocumentAnswer, shown_document
 from app_server.library.service import LibraryService
 from app_server.library.upload_tickets import LIFETIME_SECONDS, UploadTicket, UploadTickets
-from app_server.library.uploads import UploadReceiver, cleaned_file_name, new_upload_key, too_large
+from app_server.library.uploads import (
+    UPLOAD_PROBLEMS,
+    UploadReceiver,
+    cleaned_file_name,
+    new_upload_key,
+    too_large,
+)
 from app_server.site_features.ports import FeatureReader
 from shared.errors import Code, LecternError
 from shared.objects.presigner import UPLOAD_CONTENT_TYPE, Presigner
@@ -27,6 +36,14 @@ class FinalizeBody(RequestBody):
     upload_id: Annotated[str, Field(max_length=4096)]
     # What the browser has made of the file, where it can; ours decides.
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+
+
+class BegunAnswer(AnswerBody):
+    upload_id: str
+    method: Literal["PUT"]
+    url: str
+    headers: dict[str, str]
+    expires_at: str
 
 
 class DirectUploadRoutes:
@@ -52,8 +69,35 @@ class DirectUploadRoutes:
         self._clock = clock
 
     def add_to(self, app: web.Application) -> None:
-        app.router.add_post("/api/documents/uploads", self.begin)
-        app.router.add_post("/api/documents/uploads/finalize", self.finalize)
+        endpoint = partial(
+            Endpoint,
+            method="POST",
+            tag="Documents",
+            access=Access.GUEST_OR_USER,
+            scope=TokenScope.DOCUMENTS_WRITE,
+            status=201,
+        )
+        add_endpoints(
+            app,
+            [
+                endpoint(
+                    path="/api/documents/uploads",
+                    handler=self.begin,
+                    summary="Get an address of the object store to upload a document to",
+                    body=BeginBody,
+                    answer=BegunAnswer,
+                    problems=("FILE_EMPTY", "FILE_TOO_LARGE", "UPLOADS_PROXIED"),
+                ),
+                endpoint(
+                    path="/api/documents/uploads/finalize",
+                    handler=self.finalize,
+                    summary="Make a document of what was uploaded to the object store",
+                    body=FinalizeBody,
+                    answer=DocumentAnswer,
+                    problems=(*UPLOAD_PROBLEMS, "UPLOADS_PROXIED", "UPLOAD_DAMAGED", "UPLOAD_NOT_FOUND"),
+                ),
+            ],
+        )
 
     async def begin(self, request: web.Request) -> web.Response:
         user = await require_user(request)
@@ -67,13 +111,13 @@ class DirectUploadRoutes:
             size_bytes=body.size_bytes,
         )
         url = await presigner.upload_url(ticket.key, size_bytes=ticket.size_bytes, seconds=LIFETIME_SECONDS)
-        shown = {
-            "uploadId": self._tickets.issue(ticket),
-            "method": "PUT",
-            "url": url,
-            "headers": {"Content-Type": UPLOAD_CONTENT_TYPE},
-            "expiresAt": iso_time(self._clock() + LIFETIME_SECONDS * 1000),
-        }
+        shown = BegunAnswer(
+            upload_id=self._tickets.issue(ticket),
+            method="PUT",
+            url=url,
+            headers={"Content-Type": UPLOAD_CONTENT_TYPE},
+            expires_at=iso_time(self._clock() + LIFETIME_SECONDS * 1000),
+        )
         return json_response(shown, status=201)
 
     async def finalize(self, request: web.Request) -> web.Response:
@@ -85,7 +129,7 @@ class DirectUploadRoutes:
         async with self._receiver.adopt(ticket, sha256=body.sha256) as file:
             document = await self._service.add(user.id, file)
         progress = self._changes.progress_of(document.id)
-        return json_response({"document": shown_document(document, progress)}, status=201)
+        return json_response(DocumentAnswer(document=shown_document(document, progress)), status=201)
 
     async def _check_size(self, size_bytes: int) -> None:
         if size_bytes == 0:

@@ -5,7 +5,9 @@ from urllib.parse import quote
 
 from aiohttp import web
 
+from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
+from app_server.http.endpoints import Content, Endpoint, add_endpoints
 from app_server.http.json_bodies import NO_STORE
 from app_server.library.formats import DocumentFormat
 from app_server.library.model import Document, document_key
@@ -21,6 +23,7 @@ _CONTENT_TYPES: Final = {
     DocumentFormat.MARKDOWN: "text/markdown",
     DocumentFormat.TEXT: "text/plain",
 }
+_OTHER_CONTENT_TYPE: Final = "application/octet-stream"
 # Should a browser show it after all, it may do nothing.
 _FILE_POLICY: Final = "default-src 'none'; sandbox"
 
@@ -34,7 +37,24 @@ class FileRoutes:
         self._presigner = presigner
 
     def add_to(self, app: web.Application) -> None:
-        app.router.add_get("/api/documents/{document_id}/file", self.file)  # HEAD too
+        endpoint = Endpoint(
+            method="GET",
+            path="/api/documents/{document_id}/file",
+            handler=self.file,
+            summary="Get the file of a document, or a part of it",
+            tag="Documents",
+            access=Access.GUEST_OR_USER,
+            scope=TokenScope.DOCUMENTS_READ,
+            answer=Content((*_CONTENT_TYPES.values(), _OTHER_CONTENT_TYPE)),
+            other_answers={
+                206: "The part that the Range header asks for",
+                304: "The file that the caller has",
+                307: "The file is at this address of the object store",
+                416: "There is no such part",
+            },
+            problems=("DOCUMENT_NOT_FOUND", "FILE_GONE"),
+        )
+        add_endpoints(app, [endpoint])
 
     async def file(self, request: web.Request) -> web.StreamResponse:
         user = await require_user(request)
@@ -113,7 +133,7 @@ def _span(request: web.Request, document: Document) -> range | None:
 
 
 def _content_type(document: Document) -> str:
-    return _CONTENT_TYPES.get(document.format, "application/octet-stream")
+    return _CONTENT_TYPES.get(document.format, _OTHER_CONTENT_TYPE)
 
 
 def attachment(file_name: str) -> str:

@@ -1,43 +1,93 @@
 """Documents as the browser sees them."""
 
-from typing import Any
+from typing import Literal
 
 from app_server.clock import iso_time
-from app_server.library.model import Document, Position, Progress
+from app_server.http.json_bodies import AnswerBody
+from app_server.library.model import Document, DocumentFailure, Position, Progress
 
 
-def shown_document(document: Document, progress: Progress | None) -> dict[str, Any]:
-    failure = document.failure
-    return {
-        "id": document.id,
-        "title": document.title,
-        "authors": list(document.authors),
-        "fileName": document.file_name,
-        "format": document.format.value,
-        "sizeBytes": document.size_bytes,
-        "state": document.state.value,
-        "progress": _shown_progress(progress) if progress else None,
-        "error": {"code": failure.code, "message": failure.message, "retryable": failure.retryable}
-        if failure
-        else None,
-        "createdAt": iso_time(document.created_at_ms),
-        "characterCount": document.character_count,
-        "sectionCount": document.section_count,
-        "cover": f"/api/documents/{document.id}/resources/{document.cover}" if document.cover else None,
-        "position": _shown_position(document.position) if document.position else None,
-    }
+class ShownProgress(AnswerBody):
+    phase: str
+    done: int
+    # 0 while unknown.
+    total: int
 
 
-def _shown_progress(progress: Progress) -> dict[str, Any]:
-    return {"phase": progress.phase, "done": progress.done, "total": progress.total}
+class ShownFailure(AnswerBody):
+    code: str
+    message: str
+    retryable: bool
 
 
-def _shown_position(position: Position) -> dict[str, Any]:
-    return {
-        "segmentOrdinal": position.segment_ordinal,
-        "blockId": position.block_id,
-        "offset": position.offset,
-        "section": position.section,
-        "fraction": position.fraction,
-        "updatedAt": iso_time(position.updated_at_ms),
-    }
+class ShownPosition(AnswerBody):
+    segment_ordinal: int
+    block_id: str
+    offset: int
+    section: int
+    fraction: float
+    updated_at: str
+
+
+class ShownDocument(AnswerBody):
+    id: str
+    title: str
+    authors: list[str]
+    file_name: str
+    format: str
+    size_bytes: int
+    state: Literal["processing", "ready", "failed"]
+    progress: ShownProgress | None
+    error: ShownFailure | None
+    created_at: str
+    character_count: int | None
+    section_count: int | None
+    # An address of this instance.
+    cover: str | None
+    position: ShownPosition | None
+
+
+class DocumentAnswer(AnswerBody):
+    document: ShownDocument
+
+
+class DocumentsAnswer(AnswerBody):
+    documents: list[ShownDocument]
+
+
+def shown_document(document: Document, progress: Progress | None) -> ShownDocument:
+    return ShownDocument(
+        id=document.id,
+        title=document.title,
+        authors=list(document.authors),
+        file_name=document.file_name,
+        format=document.format.value,
+        size_bytes=document.size_bytes,
+        state=document.state.value,
+        progress=_shown_progress(progress) if progress else None,
+        error=_shown_failure(document.failure) if document.failure else None,
+        created_at=iso_time(document.created_at_ms),
+        character_count=document.character_count,
+        section_count=document.section_count,
+        cover=f"/api/documents/{document.id}/resources/{document.cover}" if document.cover else None,
+        position=_shown_position(document.position) if document.position else None,
+    )
+
+
+def _shown_progress(progress: Progress) -> ShownProgress:
+    return ShownProgress(phase=progress.phase, done=progress.done, total=progress.total)
+
+
+def _shown_failure(failure: DocumentFailure) -> ShownFailure:
+    return ShownFailure(code=failure.code, message=failure.message, retryable=failure.retryable)
+
+
+def _shown_position(position: Position) -> ShownPosition:
+    return ShownPosition(
+        segment_ordinal=position.segment_ordinal,
+        block_id=position.block_id,
+        offset=position.offset,
+        section=position.section,
+        fraction=position.fraction,
+        updated_at=iso_time(position.updated_at_ms),
+    )

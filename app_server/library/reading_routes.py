@@ -4,18 +4,22 @@ import hashlib
 import re
 import zlib
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
 
 from aiohttp import web
 
+from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
+from app_server.http.endpoints import Content, Endpoint, add_endpoints
 from app_server.library.readings import document_file, resource_file, section_file
 from app_server.library.service import LibraryService
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
 
 _RESOURCE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
+_SECTION_INDEX: Final = re.compile(r"[0-9]{1,6}")
 _IMAGE_TYPES: Final = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
@@ -26,6 +30,7 @@ _IMAGE_TYPES: Final = {
     ".bmp": "image/bmp",
     ".svg": "image/svg+xml",
 }
+_OTHER_TYPE: Final = "application/octet-stream"
 # A picture out of a hostile book, opened on its own, may do nothing but be seen.
 _RESOURCE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
@@ -37,16 +42,52 @@ class ReadingRoutes:
 
     def add_to(self, app: web.Application) -> None:
         one = "/api/documents/{document_id}"
-        app.router.add_get(one + "/reading", self.reading)
-        app.router.add_get(one + r"/sections/{index:\d{1,6}}", self.section)
-        app.router.add_get(one + "/resources/{name}", self.resource)
+        endpoint = partial(
+            Endpoint,
+            method="GET",
+            tag="Reading",
+            access=Access.GUEST_OR_USER,
+            scope=TokenScope.DOCUMENTS_READ,
+            other_answers={304: "What the caller has"},
+        )
+        problems = ("DOCUMENT_NOT_FOUND", "DOCUMENT_NOT_READY", "PART_NOT_FOUND")
+        json = Content(("application/json",))  # lectern.reading.v1, as the worker wrote it
+        add_endpoints(
+            app,
+            [
+                endpoint(
+                    path=one + "/reading",
+                    handler=self.reading,
+                    summary="Get the reading document: its sections and what it knows of itself",
+                    answer=json,
+                    problems=problems,
+                ),
+                endpoint(
+                    path=one + "/sections/{index}",
+                    handler=self.section,
+                    summary="Get a section of the reading document",
+                    answer=json,
+                    problems=problems,
+                ),
+                endpoint(
+                    path=one + "/resources/{name}",
+                    handler=self.resource,
+                    summary="Get a picture of the reading document",
+                    answer=Content((*sorted(set(_IMAGE_TYPES.values())), _OTHER_TYPE)),
+                    problems=problems,
+                ),
+            ],
+        )
 
     async def reading(self, request: web.Request) -> web.StreamResponse:
         return await self._json(request, document_file(await self._reading_ref(request)))
 
     async def section(self, request: web.Request) -> web.StreamResponse:
-        index = int(request.match_info["index"])
-        return await self._json(request, section_file(await self._reading_ref(request), index))
+        index = request.match_info["index"]
+        reading_ref = await self._reading_ref(request)
+        if not _SECTION_INDEX.fullmatch(index):
+            raise _missing()
+        return await self._json(request, section_file(reading_ref, int(index)))
 
     async def resource(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["name"]
@@ -55,7 +96,7 @@ class ReadingRoutes:
             raise _missing()
         image_type = _IMAGE_TYPES.get(PurePosixPath(name.lower()).suffix)
         headers = {
-            "Content-Type": image_type or "application/octet-stream",
+            "Content-Type": image_type or _OTHER_TYPE,
             "Content-Security-Policy": _RESOURCE_POLICY,
             "Content-Disposition": "inline" if image_type else "attachment",
         }

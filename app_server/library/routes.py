@@ -2,22 +2,32 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Annotated
 
 from aiohttp import web
 from pydantic import Field
 
+from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.clock import Clock
+from app_server.http.endpoints import Endpoint, Events, FileUpload, add_endpoints
 from app_server.http.event_stream import ServerEvent, send_events
-from app_server.http.json_bodies import RequestBody, StoredText, json_response, no_content, read_body
+from app_server.http.json_bodies import (
+    RequestBody,
+    StoredText,
+    json_response,
+    no_content,
+    read_body,
+    shown_json,
+)
 from app_server.library.changes import DocumentChanges
-from app_server.library.json_mapping import shown_document
+from app_server.library.json_mapping import DocumentAnswer, DocumentsAnswer, ShownDocument, shown_document
 from app_server.library.model import Document, DocumentState, Position
 from app_server.library.parsing import ParsingWatcher
 from app_server.library.service import LibraryService
 from app_server.library.upload_parts import chunks_of, file_part
-from app_server.library.uploads import UploadReceiver, too_large
+from app_server.library.uploads import UPLOAD_PROBLEMS, UploadReceiver, too_large
 from app_server.site_features.ports import FeatureReader
 from shared.errors import LecternError
 
@@ -56,18 +66,81 @@ class DocumentRoutes:
 
     def add_to(self, app: web.Application) -> None:
         one = "/api/documents/{document_id}"
-        app.router.add_get("/api/documents", self.list)
-        app.router.add_post("/api/documents", self.upload)
-        app.router.add_get(one, self.get)
-        app.router.add_delete(one, self.delete)
-        app.router.add_post(one + "/retry", self.retry)
-        app.router.add_get(one + "/events", self.events)
-        app.router.add_put(one + "/position", self.put_position)
+        reads = partial(
+            Endpoint, tag="Documents", access=Access.GUEST_OR_USER, scope=TokenScope.DOCUMENTS_READ
+        )
+        writes = partial(
+            Endpoint, tag="Documents", access=Access.GUEST_OR_USER, scope=TokenScope.DOCUMENTS_WRITE
+        )
+        add_endpoints(
+            app,
+            [
+                reads(
+                    method="GET",
+                    path="/api/documents",
+                    handler=self.list,
+                    summary="List the documents of the library",
+                    answer=DocumentsAnswer,
+                ),
+                writes(
+                    method="POST",
+                    path="/api/documents",
+                    handler=self.upload,
+                    summary="Upload a document",
+                    body=FileUpload(part="file"),
+                    answer=DocumentAnswer,
+                    status=201,
+                    problems=UPLOAD_PROBLEMS,
+                ),
+                reads(
+                    method="GET",
+                    path=one,
+                    handler=self.get,
+                    summary="Get a document",
+                    answer=DocumentAnswer,
+                    problems=("DOCUMENT_NOT_FOUND",),
+                ),
+                writes(
+                    method="DELETE",
+                    path=one,
+                    handler=self.delete,
+                    summary="Delete a document",
+                    status=204,
+                    problems=("DOCUMENT_NOT_FOUND",),
+                ),
+                writes(
+                    method="POST",
+                    path=one + "/retry",
+                    handler=self.retry,
+                    summary="Parse a document once more that could not be parsed",
+                    answer=DocumentAnswer,
+                    status=202,
+                    problems=("DOCUMENT_NOT_FOUND",),
+                ),
+                reads(
+                    method="GET",
+                    path=one + "/events",
+                    handler=self.events,
+                    summary="Follow a document until it is ready or has failed",
+                    answer=Events({"document": ShownDocument}),
+                    problems=("DOCUMENT_NOT_FOUND",),
+                ),
+                writes(
+                    method="PUT",
+                    path=one + "/position",
+                    handler=self.put_position,
+                    summary="Keep the place of the reader",
+                    body=PositionBody,
+                    status=204,
+                    problems=("DOCUMENT_NOT_FOUND",),
+                ),
+            ],
+        )
 
     async def list(self, request: web.Request) -> web.Response:
         user = await require_user(request)
         documents = await self._service.list(user.id)
-        return json_response({"documents": [self._shown(document) for document in documents]})
+        return json_response(DocumentsAnswer(documents=[self._shown(document) for document in documents]))
 
     async def upload(self, request: web.Request) -> web.Response:
         user = await require_user(request)
@@ -78,12 +151,12 @@ class DocumentRoutes:
         received = self._receiver.receive(chunks_of(part), file_name=part.filename or "", max_bytes=max_bytes)
         async with received as file:
             document = await self._service.add(user.id, file)
-        return json_response({"document": self._shown(document)}, status=201)
+        return json_response(DocumentAnswer(document=self._shown(document)), status=201)
 
     async def get(self, request: web.Request) -> web.Response:
         user = await require_user(request)
         document = await self._service.get(user.id, request.match_info["document_id"])
-        return json_response({"document": self._shown(document)})
+        return json_response(DocumentAnswer(document=self._shown(document)))
 
     async def delete(self, request: web.Request) -> web.Response:
         user = await require_user(request)
@@ -93,7 +166,7 @@ class DocumentRoutes:
     async def retry(self, request: web.Request) -> web.Response:
         user = await require_user(request)
         document = await self._service.retry(user.id, request.match_info["document_id"])
-        return json_response({"document": self._shown(document)}, status=202)
+        return json_response(DocumentAnswer(document=self._shown(document)), status=202)
 
     async def put_position(self, request: web.Request) -> web.Response:
         user = await require_user(request)
@@ -112,7 +185,7 @@ class DocumentRoutes:
         with self._changes.listen(document.id) as changed:
             while True:
                 changed.clear()
-                event = ServerEvent("document", self._shown(document))
+                event = ServerEvent("document", shown_json(self._shown(document)))
                 if event != shown:
                     yield event
                     shown = event
@@ -125,7 +198,7 @@ class DocumentRoutes:
                 except LecternError:
                     return  # deleted meanwhile, or the browser asks again
 
-    def _shown(self, document: Document) -> dict[str, object]:
+    def _shown(self, document: Document) -> ShownDocument:
         return shown_document(document, self._changes.progress_of(document.id))
 
 

@@ -17,6 +17,15 @@ from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
 
 UPLOADS_PREFIX = "uploads/"
+# What may be wrong with a file that comes through the app.
+UPLOAD_PROBLEMS = (
+    "FILE_EMPTY",
+    "FILE_MISSING",
+    "FILE_TOO_LARGE",
+    "FORMAT_UNSUPPORTED",
+    "MEDIA_TYPE_UNSUPPORTED",
+    "UPLOAD_INCOMPLETE",
+)
 _FILE_NAME_BYTES = 255
 _log = structlog.get_logger(__name__)
 

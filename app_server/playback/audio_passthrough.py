@@ -8,6 +8,9 @@ import aiohttp
 import structlog
 from aiohttp import web
 
+from app_server.accounts.access import Access
+from app_server.http.endpoints import Content, Endpoint, add_endpoints
+
 PATH = "/v1/tts-playback/sessions/{session_id}/audio"
 CONNECT_SECONDS = 3.0
 SILENCE_SECONDS = 120.0  # a stream whose listener is paused says nothing for a while
@@ -31,7 +34,17 @@ class AudioPassthrough:
         self._worker_url = worker_url.rstrip("/")
 
     def add_to(self, app: web.Application) -> None:
-        app.router.add_get(PATH, self.handle)
+        endpoint = Endpoint(
+            method="GET",
+            path=PATH,
+            handler=self.handle,
+            summary="Get the sound of a session, as it is made",
+            tag="Playback",
+            access=Access.OWN_SECRET,
+            answer=Content(("audio/mpeg",)),
+            other_answers={206: "The part that the Range header asks for", 416: "There is no such part"},
+        )
+        add_endpoints(app, [endpoint])
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         session_id = request.match_info["session_id"]

@@ -1,14 +1,26 @@
 """Playback in the worker's words and in the browser's."""
 
-from typing import Any, Final
+from typing import Final, Literal
 
 from app_server.http.event_stream import ServerEvent
+from app_server.http.json_bodies import shown_json
+from app_server.playback.answers import (
+    PlanAnswer,
+    ProblemEvent,
+    SegmentEvent,
+    ShownSection,
+    ShownSegment,
+    ShownSettings,
+    ShownVoice,
+    StateEvent,
+    VoicesAnswer,
+)
 from app_server.playback.requests import PreviewBody, SessionBody, SettingsBody
 from lectern.compute.v1 import playback_pb2 as pb
 from lectern.compute.v1 import speech_pb2
 
 _EXTENTS: Final = {"section": pb.EXTENT_SECTION, "document": pb.EXTENT_DOCUMENT}
-_STATES: Final = {
+_STATES: Final[dict[int, Literal["generating", "waiting", "complete", "stopped"]]] = {
     pb.GENERATION_STATE_GENERATING: "generating",
     pb.GENERATION_STATE_WAITING: "waiting",
     pb.GENERATION_STATE_COMPLETE: "complete",
@@ -40,35 +52,35 @@ def preview_request(body: PreviewBody, *, provider_ref: str) -> speech_pb2.Synth
     )
 
 
-def shown_settings(settings: pb.VoiceSettings) -> dict[str, Any]:
-    return {
-        "providerRef": settings.provider_ref,
-        "model": settings.model,
-        "voice": settings.voice,
-        "instructions": settings.instructions,
-        "nativeSpeed": settings.native_speed or 1.0,
-        "language": settings.language,
-    }
+def shown_settings(settings: pb.VoiceSettings) -> ShownSettings:
+    return ShownSettings(
+        provider_ref=settings.provider_ref,
+        model=settings.model,
+        voice=settings.voice,
+        instructions=settings.instructions,
+        native_speed=settings.native_speed or 1.0,
+        language=settings.language,
+    )
 
 
-def shown_plan(plan: pb.GetPlanResponse, section: int | None) -> dict[str, Any]:
+def shown_plan(plan: pb.GetPlanResponse, section: int | None) -> PlanAnswer:
     """section: the one whose segments were asked for."""
-    return {
-        "planId": plan.plan_id,
-        "segmentCount": plan.segment_count,
-        "sections": [_shown_section(part, with_segments=part.section == section) for part in plan.sections],
-    }
+    return PlanAnswer(
+        plan_id=plan.plan_id,
+        segment_count=plan.segment_count,
+        sections=[_shown_section(part, with_segments=part.section == section) for part in plan.sections],
+    )
 
 
-def shown_voices(answer: speech_pb2.ListVoicesResponse) -> dict[str, Any]:
-    return {
-        "voices": [
-            {"voiceId": voice.voice_id, "name": voice.name or voice.voice_id, "language": voice.language}
+def shown_voices(answer: speech_pb2.ListVoicesResponse) -> VoicesAnswer:
+    return VoicesAnswer(
+        voices=[
+            ShownVoice(voice_id=voice.voice_id, name=voice.name or voice.voice_id, language=voice.language)
             for voice in answer.voices
         ],
-        "defaultVoice": answer.default_voice,
-        "model": answer.model,
-    }
+        default_voice=answer.default_voice,
+        model=answer.model,
+    )
 
 
 def shown_event(answer: pb.WatchSessionResponse) -> ServerEvent | None:
@@ -76,12 +88,12 @@ def shown_event(answer: pb.WatchSessionResponse) -> ServerEvent | None:
     identifier = str(answer.event_id)
     match answer.WhichOneof("event"):
         case "segment":
-            return ServerEvent("segment", _shown_segment_event(answer.segment), identifier)
+            return ServerEvent("segment", shown_json(_shown_segment_event(answer.segment)), identifier)
         case "state":
             state = _STATES.get(answer.state.state)
-            return ServerEvent("state", {"state": state}, identifier) if state else None
+            return ServerEvent("state", shown_json(StateEvent(state=state)), identifier) if state else None
         case "problem":
-            return ServerEvent("problem", _shown_problem(answer.problem), identifier)
+            return ServerEvent("problem", shown_json(_shown_problem(answer.problem)), identifier)
     return None
 
 
@@ -103,45 +115,43 @@ def _settings(body: SettingsBody, provider_ref: str) -> pb.VoiceSettings:
     )
 
 
-def _shown_section(part: pb.PlanSection, *, with_segments: bool) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "section": part.section,
-        "title": part.title,
-        "firstOrdinal": part.first_ordinal,
-        "segmentCount": part.segment_count,
-        "characterCount": part.character_count,
-    }
-    if with_segments:
-        shown["segments"] = [_shown_segment(segment) for segment in part.segments]
-    return shown
+def _shown_section(part: pb.PlanSection, *, with_segments: bool) -> ShownSection:
+    shown = ShownSection(
+        section=part.section,
+        title=part.title,
+        first_ordinal=part.first_ordinal,
+        segment_count=part.segment_count,
+        character_count=part.character_count,
+    )
+    if not with_segments:
+        return shown
+    return shown.model_copy(update={"segments": [_shown_segment(segment) for segment in part.segments]})
 
 
-def _shown_segment(segment: pb.Segment) -> dict[str, Any]:
-    return {
-        "ordinal": segment.ordinal,
-        "blockId": segment.block_id,
-        "start": segment.start,
-        "end": segment.end,
-        "firstSentence": segment.first_sentence,
-        "sentenceCount": segment.sentence_count,
-        "pauseFrames": segment.pause_frames,
-    }
+def _shown_segment(segment: pb.Segment) -> ShownSegment:
+    return ShownSegment(
+        ordinal=segment.ordinal,
+        block_id=segment.block_id,
+        start=segment.start,
+        end=segment.end,
+        first_sentence=segment.first_sentence,
+        sentence_count=segment.sentence_count,
+        pause_frames=segment.pause_frames,
+    )
 
 
-def _shown_segment_event(event: pb.SegmentEvent) -> dict[str, Any]:
-    return {
-        "ordinal": event.ordinal,
-        "frames": event.frames,
-        "pauseFrames": event.pause_frames,
-        "exact": event.exact,
-        "failed": event.failed,
-        "cached": event.cached,
-        "words": [[word.start_ms, word.end_ms, word.char_start, word.char_end] for word in event.words],
-    }
+def _shown_segment_event(event: pb.SegmentEvent) -> SegmentEvent:
+    return SegmentEvent(
+        ordinal=event.ordinal,
+        frames=event.frames,
+        pause_frames=event.pause_frames,
+        exact=event.exact,
+        failed=event.failed,
+        cached=event.cached,
+        words=[[word.start_ms, word.end_ms, word.char_start, word.char_end] for word in event.words],
+    )
 
 
-def _shown_problem(event: pb.ProblemEvent) -> dict[str, Any]:
-    shown: dict[str, Any] = {"code": event.code, "message": event.message, "retryable": event.retryable}
-    if event.HasField("ordinal"):
-        shown["ordinal"] = event.ordinal
-    return shown
+def _shown_problem(event: pb.ProblemEvent) -> ProblemEvent:
+    shown = ProblemEvent(code=event.code, message=event.message, retryable=event.retryable)
+    return shown.model_copy(update={"ordinal": event.ordinal}) if event.HasField("ordinal") else shown

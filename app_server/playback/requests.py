@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from app_server.http.json_bodies import RequestBody, StoredText
+from app_server.http.json_bodies import RequestBody, RequestQuery, StoredText
 
 _Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 _Name = Annotated[StoredText, Field(max_length=200)]
@@ -60,3 +60,12 @@ class PreviewBody(RequestBody):
     voice: _Name = ""
     text: Annotated[StoredText, Field(min_length=1, max_length=400)]
     language: _Language = ""
+
+
+class PlanQuery(RequestQuery):
+    section: Annotated[int, Field(ge=0, le=999_999)] | None = None
+
+
+class VoicesQuery(RequestQuery):
+    provider_ref: Annotated[str, Field(max_length=64)] = ""
+    model: _Name = ""

@@ -1,20 +1,29 @@
 """/api/tts/playback: sessions, their plans, events, cursors and audio addresses."""
 
-from typing import Any
+from functools import partial
 
 from aiohttp import web
 
+from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.clock import iso_time
+from app_server.http.endpoints import Endpoint, Events, add_endpoints
 from app_server.http.event_stream import send_events
-from app_server.http.json_bodies import json_response, no_content, read_body
+from app_server.http.json_bodies import json_response, no_content, read_body, read_query
+from app_server.playback.answers import (
+    AudioAddressAnswer,
+    PlanAnswer,
+    ProblemEvent,
+    SegmentEvent,
+    StartedAnswer,
+    StateEvent,
+)
 from app_server.playback.model import PlaybackSession
 from app_server.playback.proto_mapping import shown_plan, shown_settings
-from app_server.playback.requests import CursorBody, SessionBody
+from app_server.playback.requests import CursorBody, PlanQuery, SessionBody
 from app_server.playback.service import PlaybackService
 from app_server.playback.session_events import session_events
 from app_server.worker.clients import WorkerClients
-from shared.errors import Code, LecternError
 
 _SESSIONS = "/api/tts/playback/sessions"
 
@@ -26,39 +35,101 @@ class PlaybackRoutes:
 
     def add_to(self, app: web.Application) -> None:
         one = _SESSIONS + "/{session_id}"
-        app.router.add_post(_SESSIONS, self.create)
-        app.router.add_get(one + "/plan", self.plan)
-        app.router.add_get(one + "/events", self.events)
-        app.router.add_post(one + "/cursor", self.cursor)
-        app.router.add_post(one + "/cancel", self.cancel)
-        app.router.add_post(one + "/audio-url", self.audio_url)
+        endpoint = partial(Endpoint, tag="Playback", access=Access.GUEST_OR_USER, scope=TokenScope.PLAYBACK)
+        missing = ("PLAYBACK_SESSION_NOT_FOUND",)
+        problems = (*missing, "WORKER_UNAVAILABLE")
+        add_endpoints(
+            app,
+            [
+                endpoint(
+                    method="POST",
+                    path=_SESSIONS,
+                    handler=self.create,
+                    summary="Start or resume listening to a document",
+                    body=SessionBody,
+                    answer=StartedAnswer,
+                    status=201,
+                    problems=(
+                        "DOCUMENT_NOT_FOUND",
+                        "DOCUMENT_NOT_READY",
+                        "PROVIDER_NOT_FOUND",
+                        "WORKER_UNAVAILABLE",
+                    ),
+                ),
+                endpoint(
+                    method="GET",
+                    path=one + "/plan",
+                    handler=self.plan,
+                    summary="Get the outline of a plan, with the segments of one section",
+                    query=PlanQuery,
+                    answer=PlanAnswer,
+                    other_answers={304: "What the caller has"},
+                    problems=problems,
+                ),
+                endpoint(
+                    method="GET",
+                    path=one + "/events",
+                    handler=self.events,
+                    summary="Follow what is made of the speech",
+                    answer=Events({"segment": SegmentEvent, "state": StateEvent, "problem": ProblemEvent}),
+                    problems=problems,
+                ),
+                endpoint(
+                    method="POST",
+                    path=one + "/cursor",
+                    handler=self.cursor,
+                    summary="Tell where the listener is",
+                    body=CursorBody,
+                    status=204,
+                    problems=problems,
+                ),
+                endpoint(
+                    method="POST",
+                    path=one + "/cancel",
+                    handler=self.cancel,
+                    summary="Stop making speech for a session",
+                    status=204,
+                    problems=problems,
+                ),
+                endpoint(
+                    method="POST",
+                    path=one + "/audio-url",
+                    handler=self.audio_url,
+                    summary="Get a new address of the sound",
+                    answer=AudioAddressAnswer,
+                    problems=missing,
+                ),
+            ],
+        )
 
     async def create(self, request: web.Request) -> web.Response:
         user = await require_user(request)
         body = await read_body(request, SessionBody)
         started = await self._service.start(user.id, body)
         base = f"{_SESSIONS}/{started.session.id}"
-        shown = {
-            "sessionId": started.session.id,
-            "planUrl": f"{base}/plan",
-            "eventsUrl": f"{base}/events",
-            **self._shown_address(started.session),
-            "startOrdinal": started.answer.start_ordinal,
-            "segmentCount": started.answer.segment_count,
-            "settings": shown_settings(started.answer.settings),
-        }
+        address = self._service.audio_address(started.session)
+        shown = StartedAnswer(
+            session_id=started.session.id,
+            plan_url=f"{base}/plan",
+            events_url=f"{base}/events",
+            audio_url=address.url,
+            audio_expires_at=iso_time(address.expires_at_ms),
+            start_ordinal=started.answer.start_ordinal,
+            segment_count=started.answer.segment_count,
+            settings=shown_settings(started.answer.settings),
+        )
         return json_response(shown, status=201)
 
     async def plan(self, request: web.Request) -> web.Response:
         session = await self._session(request)
-        section = _section(request)
+        section = read_query(request, PlanQuery).section
         # A plan is what its hash says, for ever; who may see it is checked each time.
         etag = f"{session.plan_id}-{'outline' if section is None else section}"
         headers = {"ETag": f'"{etag}"', "Cache-Control": "private, no-cache", "Vary": "Cookie"}
         if any(tag.value in {etag, "*"} for tag in request.if_none_match or ()):
             return web.Response(status=304, headers=headers)
         plan = await self._service.plan(session, section)
-        response = web.json_response(shown_plan(plan, section), headers=headers)
+        response = json_response(shown_plan(plan, section), headers=headers)
         response.enable_compression()
         return response
 
@@ -78,24 +149,14 @@ class PlaybackRoutes:
         return no_content()
 
     async def audio_url(self, request: web.Request) -> web.Response:
-        return json_response(self._shown_address(await self._session(request)))
+        address = self._service.audio_address(await self._session(request))
+        return json_response(
+            AudioAddressAnswer(audio_url=address.url, audio_expires_at=iso_time(address.expires_at_ms))
+        )
 
     async def _session(self, request: web.Request) -> PlaybackSession:
         user = await require_user(request)
         return await self._service.get(user.id, request.match_info["session_id"])
-
-    def _shown_address(self, session: PlaybackSession) -> dict[str, Any]:
-        address = self._service.audio_address(session)
-        return {"audioUrl": address.url, "audioExpiresAt": iso_time(address.expires_at_ms)}
-
-
-def _section(request: web.Request) -> int | None:
-    text = request.query.get("section")
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) <= 6):
-        raise LecternError(Code.INVALID_ARGUMENT, "section must be a number.", reason="SECTION_INVALID")
-    return int(text)
 
 
 def _last_event_id(request: web.Request) -> int:
