@@ -45,23 +45,21 @@ async def test_pages_go_from_the_newest_to_the_oldest(database: Database) -> Non
     assert (await log.page(AuditQuery(page=3))).entries == []
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        (AuditQuery(action="user"), {"Bob_1@example.org", "carol@example.org"}),
-        (AuditQuery(action="user.delete"), {"carol@example.org"}),
-        (AuditQuery(action="us"), set()),
-        (AuditQuery(text="bob_"), {"Bob_1@example.org"}),
-        (AuditQuery(text="%"), set()),
-        (AuditQuery(text="ADA@"), {"Bob_1@example.org", "carol@example.org", "home"}),
-        (AuditQuery(action="provider", text="bob"), set()),
-    ],
-)
-async def test_entries_are_found_by_action_and_by_name(
-    database: Database, query: AuditQuery, found: set[str]
-) -> None:
+FOUND = [
+    (AuditQuery(action="user"), {"Bob_1@example.org", "carol@example.org"}),
+    (AuditQuery(action="user.delete"), {"carol@example.org"}),
+    (AuditQuery(action="us"), set()),
+    (AuditQuery(text="bob_"), {"Bob_1@example.org"}),
+    (AuditQuery(text="%"), set()),
+    (AuditQuery(text="ADA@"), {"Bob_1@example.org", "carol@example.org", "home"}),
+    (AuditQuery(action="provider", text="bob"), set()),
+]
+
+
+async def test_entries_are_found_by_action_and_by_name(database: Database) -> None:
     await write(database, "user.suspend", "Bob_1@example.org")
     await write(database, "user.delete", "carol@example.org")
     await write(database, "provider.create", "home")
-    page = await SqlAuditLog(database=database).page(query)
-    assert {entry.note.target for entry in page.entries} == found
+    for query, found in FOUND:
+        page = await SqlAuditLog(database=database).page(query)
+        assert {entry.note.target for entry in page.entries} == found, query
