@@ -61,6 +61,10 @@ class Action(_Part):
     usage: tuple[Usage, ...]
     execution: Execution
 
+    @property
+    def counts_usage(self) -> bool:
+        return self.enabled and bool(self.usage)
+
 
 class MeteredAction(_Part):
     """A part of other actions, never queued by itself: it may leave out what only queued ones need."""
@@ -69,6 +73,10 @@ class MeteredAction(_Part):
     admission: Admission | None = None
     usage: tuple[Usage, ...]
     execution: Execution | None = None
+
+    @property
+    def counts_usage(self) -> bool:
+        return self.enabled and bool(self.usage)
 
 
 class Actions(_SnakePart):
