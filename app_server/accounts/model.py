@@ -41,6 +41,8 @@ class User:
     # Somebody else knows the password, as with the first administrator's.
     must_change_password: bool = False
     kind: UserKind = UserKind.ACCOUNT
+    # The address is known to be theirs.
+    email_verified: bool = False
 
     @property
     def is_guest(self) -> bool:

@@ -132,6 +132,7 @@ def user_row(user: User, *, created_at_ms: int, password_hash: str = "") -> dict
         "must_change_password": user.must_change_password,
         "created_at_ms": created_at_ms,
         "kind": user.kind.value,
+        "email_verified": user.email_verified,
     }
 
 
@@ -145,6 +146,7 @@ def user_of_row(row: Row[Any]) -> User:
         role=Role(row.role),
         must_change_password=row.must_change_password,
         kind=kind,
+        email_verified=row.email_verified,
     )
 
 

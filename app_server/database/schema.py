@@ -46,6 +46,8 @@ users = Table(
     Column("must_change_password", Boolean, nullable=False, server_default=false()),
     # account, anonymous (a guest), or local: the one user of AUTH_MODE=single-user.
     Column("kind", String(16), nullable=False, server_default="account", index=True),
+    # A link in a mail to it was followed, or a sign-in provider vouches for it.
+    Column("email_verified", Boolean, nullable=False, server_default=false()),
 )
 
 sessions = Table(
