@@ -1,4 +1,4 @@
-"""A reader of Lectern's own API, with a clock."""
+"""A reader of Lectern's own API, with a clock. It waits for nothing without an end."""
 
 import asyncio
 import io
@@ -10,6 +10,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
+
+_CURSOR_SECONDS = 5.0  # a listener who isn't heard of for 15 s counts as gone
+_GENERATION_SECONDS = 60.0  # without a new segment
+_STREAM_SECONDS = aiohttp.ClientTimeout(total=None, sock_read=60.0)
 
 
 class Reader:
@@ -94,7 +98,7 @@ class Reader:
         return received
 
     async def read_all(self, url: str) -> bytes:
-        async with self._http.get(url, timeout=aiohttp.ClientTimeout(total=None)) as answer:
+        async with self._http.get(url, timeout=_STREAM_SECONDS) as answer:
             assert answer.status == 200, answer.status
             return await answer.read()
 
@@ -118,21 +122,35 @@ class Reader:
         """Moves the cursor until segments [start, end) exist; their frames with pauses, by ordinal."""
         frames: dict[int, int] = {}
         missing = set(range(start, end))
-        async with self._http.get(
-            self._base_url + session["eventsUrl"], timeout=aiohttp.ClientTimeout(total=None)
-        ) as events:
-            async for line in events.content:
-                event = json.loads(line[5:]) if line.startswith(b"data:") else {}
-                if "frames" not in event:
-                    assert "message" not in event or "ordinal" in event, event  # a segment may be unsayable
-                    continue
-                frames[event["ordinal"]] = event["frames"] + event["pauseFrames"]
-                if event["ordinal"] in missing:
-                    missing.discard(event["ordinal"])
-                    if not missing:
-                        return {ordinal: frames[ordinal] for ordinal in range(start, end)}
-                    await self.move(session, min(missing))
+        keep_alive = asyncio.create_task(self._stay_at_first(session, missing))
+        try:
+            async with (
+                asyncio.timeout(_GENERATION_SECONDS) as patience,
+                self._http.get(self._base_url + session["eventsUrl"], timeout=_STREAM_SECONDS) as events,
+            ):
+                async for line in events.content:
+                    event = json.loads(line[5:]) if line.startswith(b"data:") else {}
+                    if "frames" not in event:
+                        assert "message" not in event or "ordinal" in event, event  # one may be unsayable
+                        continue
+                    frames[event["ordinal"]] = event["frames"] + event["pauseFrames"]
+                    if event["ordinal"] in missing:
+                        missing.discard(event["ordinal"])
+                        if not missing:
+                            return {ordinal: frames[ordinal] for ordinal in range(start, end)}
+                        patience.reschedule(asyncio.get_running_loop().time() + _GENERATION_SECONDS)
+                        await self.move(session, min(missing))
+        except TimeoutError as error:
+            raise AssertionError(f"no news of segments {sorted(missing)} of {start} to {end}") from error
+        finally:
+            keep_alive.cancel()
         raise AssertionError("the events ended before the segments did")
+
+    async def _stay_at_first(self, session: dict[str, Any], missing: set[int]) -> None:
+        while True:
+            await asyncio.sleep(_CURSOR_SECONDS)
+            if missing:
+                await self.move(session, min(missing))
 
     async def move(self, session: dict[str, Any], ordinal: int, *, playing: bool = True) -> None:
         path = f"/api/tts/playback/sessions/{session['sessionId']}/cursor"
