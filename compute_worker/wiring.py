@@ -15,6 +15,12 @@ from compute_worker.alignment.process import AlignmentProcess
 from compute_worker.audio.media_tool import MediaTool
 from compute_worker.audio.normalizer import AudioNormalizer
 from compute_worker.credentials.client import CredentialBrokerClient
+from compute_worker.diagnostics.looks import (
+    look_at_broker,
+    look_at_credential_broker,
+    look_at_object_store,
+)
+from compute_worker.diagnostics.servicer import DiagnosticsServicer
 from compute_worker.documents.handler import DocumentHandler
 from compute_worker.documents.parser_process import ParserLimits, ParserProcess
 from compute_worker.documents.servicer import DocumentServicer
@@ -45,7 +51,7 @@ from compute_worker.speech.servicer import SpeechServicer
 from compute_worker.speech.synthesizer import SegmentSynthesizer
 from shared.configuration.worker_settings import WorkerSettings
 from shared.objects.s3_store import S3Options, S3Store, open_s3_store
-from shared.playback_token import PlaybackTokens
+from shared.playback_token import PlaybackTokens, secret_fingerprint
 from shared.rpc.channel import open_channel
 from shared.rpc.gateway import add_gateway
 from shared.rpc.health import add_health
@@ -139,6 +145,14 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
                 playback=playback, sessions=sessions, plans=plans, events=events, speaker=speaker
             ),
             SpeechServicer(credentials=credentials, providers=providers, synthesizer=synthesizer),
+            DiagnosticsServicer(
+                worker_id=worker_id,
+                version=version("lectern"),
+                playback_secret_fingerprint=secret_fingerprint(settings.playback_token_secret),
+                broker=lambda: look_at_broker(broker),
+                object_store=lambda: look_at_object_store(store),
+                credential_broker=lambda: look_at_credential_broker(credentials),
+            ),
         ]
         audio = AudioRoute(
             tokens=PlaybackTokens(secret=settings.playback_token_secret),

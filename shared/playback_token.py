@@ -18,6 +18,8 @@ _AUDIENCE: Final = "lectern-playback"
 _ALGORITHM: Final = "HS256"
 # Domain separation: the same secret also keys the speech cache.
 _KEY_INFO: Final = b"lectern playback url signing v1"
+_FINGERPRINT_INFO: Final = b"lectern playback secret fingerprint v1"
+_FINGERPRINT_BYTES: Final = 8
 _REQUIRED: Final = ["aud", "session", "sub", "document", "exp"]
 
 
@@ -76,3 +78,9 @@ class PlaybackTokens:
     def allows(self, token: str, session_id: str) -> bool:
         claims = self.claims_of(token)
         return claims is not None and claims.session_id == session_id
+
+
+def secret_fingerprint(secret: str) -> str:
+    """Equal for equal secrets, and good for nothing else: it may be shown to administrators."""
+    derivation = HKDF(algorithm=SHA256(), length=_FINGERPRINT_BYTES, salt=None, info=_FINGERPRINT_INFO)
+    return derivation.derive(secret.encode()).hex()

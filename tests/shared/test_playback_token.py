@@ -4,7 +4,7 @@ import json
 import jwt
 import pytest
 
-from shared.playback_token import LIFETIME_SECONDS, PlaybackTokens
+from shared.playback_token import LIFETIME_SECONDS, PlaybackTokens, secret_fingerprint
 
 SECRET = "a secret of some length, as it should be"
 
@@ -86,3 +86,10 @@ def test_every_claim_is_needed(tokens: PlaybackTokens, missing: str) -> None:
     del payload[missing]
     forged = jwt.encode(payload, tokens._key, algorithm="HS256")
     assert not tokens.allows(forged, "s1")
+
+
+def test_a_fingerprint_tells_whether_two_secrets_are_one_and_nothing_else() -> None:
+    secret = "a playback secret"
+    assert secret_fingerprint(secret) == secret_fingerprint(secret)
+    assert secret_fingerprint(secret) != secret_fingerprint(secret + " ")
+    assert len(secret_fingerprint(secret)) == 16

@@ -1,0 +1,45 @@
+"""What a worker looks at. Each look returns what it found and raises when the part fails."""
+
+import asyncio
+
+from nats.errors import Error as NatsError
+
+from compute_worker.credentials.ports import CredentialSource
+from compute_worker.operations.broker import (
+    EVENTS_STREAM,
+    JOB_STATES_STREAM,
+    JOBS_STREAM,
+    Broker,
+    broker_unavailable,
+)
+from shared.errors import Code, LecternError
+from shared.objects.ports import ObjectStore
+
+_BUILTIN_REF = "builtin"
+
+
+async def look_at_broker(broker: Broker) -> str:
+    """The three stores answer. Says how full they are."""
+    streams = (JOBS_STREAM, EVENTS_STREAM, JOB_STATES_STREAM)
+    try:
+        found = await asyncio.gather(*map(broker.jetstream.stream_info, streams))
+    except (NatsError, OSError, TimeoutError) as error:
+        raise broker_unavailable(error) from error
+    size = sum(info.state.bytes for info in found)
+    jobs = found[0].state.messages
+    return f"Its {len(streams)} stores answer: {jobs} jobs wait or run, {size / 1e6:.1f} MB are in use."
+
+
+async def look_at_object_store(store: ObjectStore) -> str:
+    await store.info("health")
+    return "The worker reaches it."
+
+
+async def look_at_credential_broker(credentials: CredentialSource) -> str:
+    """Also a refusal to give the built-in voice is an answer: it may be turned off."""
+    try:
+        await credentials.resolve(_BUILTIN_REF)
+    except LecternError as error:
+        if error.code is not Code.NOT_FOUND:
+            raise
+    return "The worker asked the app server and got its answer."
