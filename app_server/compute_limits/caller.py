@@ -7,6 +7,7 @@ from typing import Final
 from app_server.compute_limits.model import Scope
 
 SITE: Final = "site"
+_LONGEST: Final = 64
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,10 @@ def caller_of(account: str) -> Caller | None:
     except (ValueError, TypeError):
         return None
     texts = (user_id, device, address)
-    if not (isinstance(is_anonymous, bool) and all(isinstance(text, str) for text in texts)):
+    if not (isinstance(is_anonymous, bool) and all(isinstance(text, str) and _fits(text) for text in texts)):
         return None
     return Caller(user_id, is_anonymous, device, address)
+
+
+def _fits(text: str) -> bool:
+    return len(text) <= _LONGEST and "\0" not in text

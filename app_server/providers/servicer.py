@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from app_server.compute_limits.servicer import metering_to_proto
+from app_server.compute_limits.speech_meter import SpeechMeter
 from app_server.providers.model import BUILTIN_REF, Provider, ProviderType
 from app_server.providers.secrets import api_key_place
 from app_server.providers.service import ProviderService
@@ -20,14 +22,22 @@ _TYPES: Final = {
 
 
 class CredentialBrokerServicer(CredentialBrokerServiceServicer):
-    def __init__(self, *, providers: ProviderService, features: FeatureReader, sealer: SecretSealer) -> None:
+    def __init__(
+        self, *, providers: ProviderService, features: FeatureReader, sealer: SecretSealer, meter: SpeechMeter
+    ) -> None:
         self._providers = providers
         self._features = features
         self._sealer = sealer
+        self._meter = meter
 
     async def IssueTtsCredentials(
         self, request: pb.IssueTtsCredentialsRequest, context: Any
     ) -> pb.IssueTtsCredentialsResponse:
+        answer = await self._answer(request)
+        answer.speech_metering.CopyFrom(metering_to_proto(await self._meter.metering()))
+        return answer
+
+    async def _answer(self, request: pb.IssueTtsCredentialsRequest) -> pb.IssueTtsCredentialsResponse:
         provider = await self._providers.find(request.provider_ref)
         features = await self._features.current()
         limits = features.compute_limit_policies.providers.limits_of(request.provider_ref)

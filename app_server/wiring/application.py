@@ -19,7 +19,7 @@ from app_server.wiring.foundations import Foundations
 from app_server.wiring.health import health_routes
 from app_server.wiring.library import add_library
 from app_server.wiring.playback import add_playback
-from app_server.wiring.providers import credential_broker
+from app_server.wiring.providers import credential_broker, speech_meter
 from app_server.wiring.resources import (
     open_browser_presigner,
     open_object_store,
@@ -69,6 +69,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
             worker_public_url=settings.worker.public_url,
             store_origin=base.presigner.origin if base.presigner else "",
         )
+        base.callers.setup(app)
         # First of all routes: it adds the middleware that knows who asks.
         add_accounts(app, base)
         library = add_library(app, base)
@@ -78,7 +79,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
         health_routes(base).add_to(app)
         broker = settings.credential_broker
         token_check = bearer_check(broker.token)
-        servicers = [credential_broker(base)]
+        servicers = [credential_broker(base), speech_meter(base)]
         add_gateway(app, servicers, token_check=token_check)
         await stack.enter_async_context(
             serve_grpc(servicers, token_check=token_check, host=broker.host, port=broker.grpc_port)

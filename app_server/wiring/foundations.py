@@ -6,6 +6,10 @@ import aiohttp
 
 from app_server.background import BackgroundTasks
 from app_server.clock import Clock
+from app_server.compute_limits.callers import Callers
+from app_server.compute_limits.service import LimitService
+from app_server.compute_limits.speech_meter import SpeechMeter
+from app_server.compute_limits.sql_ledger import SqlLimitLedger
 from app_server.database.engine import Database
 from app_server.http.client_address import ClientAddresses
 from app_server.providers.service import ProviderService
@@ -46,6 +50,14 @@ class Foundations:
         self.addresses = ClientAddresses(trusted_proxies=settings.hosting.trusted_proxies)
         self.sealer = SecretSealer(auth_secret=settings.auth_secret)
         self.features = SiteFeatureService(store=SqlFeatureStore(database=database), clock=clock)
+        ledger = SqlLimitLedger(database=database)
+        self.limits = LimitService(ledger=ledger, features=self.features, clock=clock)
+        self.meter = SpeechMeter(ledger=ledger, features=self.features, clock=clock)
+        self.callers = Callers(
+            auth_secret=settings.auth_secret,
+            addresses=self.addresses,
+            is_https=settings.base_url.startswith("https:"),
+        )
         self.providers = ProviderService(
             store=SqlProviderStore(database=database), features=self.features, sealer=self.sealer
         )

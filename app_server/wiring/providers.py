@@ -1,8 +1,15 @@
 """Speech providers, as the workers ask for them."""
 
+from app_server.compute_limits.servicer import SpeechMeterServicer
 from app_server.providers.servicer import CredentialBrokerServicer
 from app_server.wiring.foundations import Foundations
 
 
 def credential_broker(base: Foundations) -> CredentialBrokerServicer:
-    return CredentialBrokerServicer(providers=base.providers, features=base.features, sealer=base.sealer)
+    return CredentialBrokerServicer(
+        providers=base.providers, features=base.features, sealer=base.sealer, meter=base.meter
+    )
+
+
+def speech_meter(base: Foundations) -> SpeechMeterServicer:
+    return SpeechMeterServicer(meter=base.meter)

@@ -14,7 +14,7 @@ from app_server.compute_limits.caller import Caller
 from app_server.compute_limits.defaults import default_policies
 from app_server.compute_limits.model import ComputeLimitPolicies
 from app_server.compute_limits.ports import Admission, Charge
-from app_server.compute_limits.rules import Rules, rules_for
+from app_server.compute_limits.rules import Amounts, Rules, rules_for
 from app_server.compute_limits.sql_ledger import SqlLimitLedger
 from app_server.database.engine import Database, open_database
 from app_server.database.schema import limit_admissions, limit_charges, limit_leases, limit_usage
@@ -93,7 +93,7 @@ async def test_a_refusal_counts_nothing(ledger: SqlLimitLedger, database: Databa
         "active": [{"scope": "site", "limit": 1, "leaseSeconds": 60}],
     }
     rule = rules("pdf_layout", ADA, admission=admission, usage=[usage("user", 9, metric="files")])
-    amounts = {"files": 1}
+    amounts: Amounts = {"files": 1}
     assert await ledger.admit(Admission("pdf_layout", ADA, "a", amounts), rule, now_ms=NOON_MS) is None
     refusal = await ledger.admit(Admission("pdf_layout", ADA, "b", amounts), rule, now_ms=NOON_MS)
     assert refusal is not None

@@ -26,7 +26,7 @@ from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 from lectern.reading.v1 import reading_pb2 as lectern_dot_reading_dot_v1_dot_reading__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!lectern/compute/v1/playback.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\x1a lectern/reading/v1/reading.proto\"\x96\x01\n\x0bPlanOptions\x12\x1e\n\x16max_segment_characters\x18\x01 \x01(\x05\x12\x34\n\rinclude_roles\x18\x02 \x03(\x0e\x32\x1d.lectern.reading.v1.BlockRole\x12\x31\n\nskip_roles\x18\x03 \x03(\x0e\x32\x1d.lectern.reading.v1.BlockRole\"\x9f\x01\n\x07Segment\x12\x0f\n\x07ordinal\x18\x01 \x01(\x05\x12\x0f\n\x07section\x18\x02 \x01(\x05\x12\x10\n\x08\x62lock_id\x18\x03 \x01(\t\x12\r\n\x05start\x18\x04 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x05 \x01(\x05\x12\x16\n\x0e\x66irst_sentence\x18\x06 \x01(\x05\x12\x16\n\x0esentence_count\x18\x07 \x01(\x05\x12\x14\n\x0cpause_frames\x18\x08 \x01(\x05\"\xa3\x01\n\x0bPlanSection\x12\x0f\n\x07section\x18\x01 \x01(\x05\x12\r\n\x05title\x18\x02 \x01(\t\x12\x15\n\rfirst_ordinal\x18\x03 \x01(\x05\x12\x15\n\rsegment_count\x18\x04 \x01(\x05\x12\x17\n\x0f\x63haracter_count\x18\x05 \x01(\x05\x12-\n\x08segments\x18\x06 \x03(\x0b\x32\x1b.lectern.compute.v1.Segment\"\x81\x01\n\rVoiceSettings\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\r\n\x05voice\x18\x03 \x01(\t\x12\x14\n\x0cinstructions\x18\x04 \x01(\t\x12\x14\n\x0cnative_speed\x18\x05 \x01(\x01\x12\x10\n\x08language\x18\x06 \x01(\t\"_\n\rStartPosition\x12\x11\n\x07ordinal\x18\x01 \x01(\x05H\x00\x12\x32\n\x05\x62lock\x18\x02 \x01(\x0b\x32!.lectern.compute.v1.BlockPositionH\x00\x42\x07\n\x05place\"1\n\rBlockPosition\x12\x10\n\x08\x62lock_id\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x05\"\xa2\x02\n\x14\x43reateSessionRequest\x12\x10\n\x08owner_id\x18\x01 \x01(\t\x12\x13\n\x0b\x64ocument_id\x18\x02 \x01(\t\x12\x13\n\x0breading_ref\x18\x03 \x01(\t\x12\x30\n\x05start\x18\x04 \x01(\x0b\x32!.lectern.compute.v1.StartPosition\x12\x33\n\x08settings\x18\x05 \x01(\x0b\x32!.lectern.compute.v1.VoiceSettings\x12\x30\n\x07options\x18\x06 \x01(\x0b\x32\x1f.lectern.compute.v1.PlanOptions\x12\x35\n\x11\x62\x61\x63kground_extent\x18\x07 \x01(\x0e\x32\x1a.lectern.compute.v1.Extent\"\x9f\x01\n\x15\x43reateSessionResponse\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07plan_id\x18\x02 \x01(\t\x12\x15\n\rstart_ordinal\x18\x03 \x01(\x05\x12\x15\n\rsegment_count\x18\x04 \x01(\x05\x12\x33\n\x08settings\x18\x05 \x01(\x0b\x32!.lectern.compute.v1.VoiceSettings\"F\n\x0eGetPlanRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x14\n\x07section\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\n\n\x08_section\"l\n\x0fGetPlanResponse\x12\x0f\n\x07plan_id\x18\x01 \x01(\t\x12\x15\n\rsegment_count\x18\x02 \x01(\x05\x12\x31\n\x08sections\x18\x03 \x03(\x0b\x32\x1f.lectern.compute.v1.PlanSection\"A\n\x13WatchSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x03\"\xcc\x01\n\x14WatchSessionResponse\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\x03\x12\x33\n\x07segment\x18\x02 \x01(\x0b\x32 .lectern.compute.v1.SegmentEventH\x00\x12/\n\x05state\x18\x03 \x01(\x0b\x32\x1e.lectern.compute.v1.StateEventH\x00\x12\x33\n\x07problem\x18\x04 \x01(\x0b\x32 .lectern.compute.v1.ProblemEventH\x00\x42\x07\n\x05\x65vent\"\x9d\x01\n\x0cSegmentEvent\x12\x0f\n\x07ordinal\x18\x01 \x01(\x05\x12\x0e\n\x06\x66rames\x18\x02 \x01(\x05\x12\x14\n\x0cpause_frames\x18\x03 \x01(\x05\x12\r\n\x05\x65xact\x18\x04 \x01(\x08\x12\'\n\x05words\x18\x05 \x03(\x0b\x32\x18.lectern.compute.v1.Word\x12\x0e\n\x06\x66\x61iled\x18\x06 \x01(\x08\x12\x0e\n\x06\x63\x61\x63hed\x18\x07 \x01(\x08\"N\n\x04Word\x12\x10\n\x08start_ms\x18\x01 \x01(\x05\x12\x0e\n\x06\x65nd_ms\x18\x02 \x01(\x05\x12\x12\n\nchar_start\x18\x03 \x01(\x05\x12\x10\n\x08\x63har_end\x18\x04 \x01(\x05\"@\n\nStateEvent\x12\x32\n\x05state\x18\x01 \x01(\x0e\x32#.lectern.compute.v1.GenerationState\"b\n\x0cProblemEvent\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x14\n\x07ordinal\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\tretryable\x18\x04 \x01(\x08\x42\n\n\x08_ordinal\"K\n\x13UpdateCursorRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07ordinal\x18\x02 \x01(\x05\x12\x0f\n\x07playing\x18\x03 \x01(\x08\"\x16\n\x14UpdateCursorResponse\"*\n\x14\x43\x61ncelSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\"\x17\n\x15\x43\x61ncelSessionResponse*I\n\x06\x45xtent\x12\x16\n\x12\x45XTENT_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x45XTENT_SECTION\x10\x01\x12\x13\n\x0f\x45XTENT_DOCUMENT\x10\x02*\xaf\x01\n\x0fGenerationState\x12 \n\x1cGENERATION_STATE_UNSPECIFIED\x10\x00\x12\x1f\n\x1bGENERATION_STATE_GENERATING\x10\x01\x12\x1c\n\x18GENERATION_STATE_WAITING\x10\x02\x12\x1d\n\x19GENERATION_STATE_COMPLETE\x10\x03\x12\x1c\n\x18GENERATION_STATE_STOPPED\x10\x04\x32\x84\x06\n\x0fPlaybackService\x12\x8a\x01\n\rCreateSession\x12(.lectern.compute.v1.CreateSessionRequest\x1a).lectern.compute.v1.CreateSessionResponse\"$\x82\xd3\xe4\x93\x02\x1e\"\x19/v1/tts-playback/sessions:\x01*\x12\x87\x01\n\x07GetPlan\x12\".lectern.compute.v1.GetPlanRequest\x1a#.lectern.compute.v1.GetPlanResponse\"3\x82\xd3\xe4\x93\x02-\x12+/v1/tts-playback/sessions/{session_id}/plan\x12\x9a\x01\n\x0cWatchSession\x12\'.lectern.compute.v1.WatchSessionRequest\x1a(.lectern.compute.v1.WatchSessionResponse\"5\x82\xd3\xe4\x93\x02/\x12-/v1/tts-playback/sessions/{session_id}/events0\x01\x12\x9b\x01\n\x0cUpdateCursor\x12\'.lectern.compute.v1.UpdateCursorRequest\x1a(.lectern.compute.v1.UpdateCursorResponse\"8\x82\xd3\xe4\x93\x02\x32\"-/v1/tts-playback/sessions/{session_id}/cursor:\x01*\x12\x9e\x01\n\rCancelSession\x12(.lectern.compute.v1.CancelSessionRequest\x1a).lectern.compute.v1.CancelSessionResponse\"8\x82\xd3\xe4\x93\x02\x32\"-/v1/tts-playback/sessions/{session_id}/cancel:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!lectern/compute/v1/playback.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\x1a lectern/reading/v1/reading.proto\"\x96\x01\n\x0bPlanOptions\x12\x1e\n\x16max_segment_characters\x18\x01 \x01(\x05\x12\x34\n\rinclude_roles\x18\x02 \x03(\x0e\x32\x1d.lectern.reading.v1.BlockRole\x12\x31\n\nskip_roles\x18\x03 \x03(\x0e\x32\x1d.lectern.reading.v1.BlockRole\"\x9f\x01\n\x07Segment\x12\x0f\n\x07ordinal\x18\x01 \x01(\x05\x12\x0f\n\x07section\x18\x02 \x01(\x05\x12\x10\n\x08\x62lock_id\x18\x03 \x01(\t\x12\r\n\x05start\x18\x04 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x05 \x01(\x05\x12\x16\n\x0e\x66irst_sentence\x18\x06 \x01(\x05\x12\x16\n\x0esentence_count\x18\x07 \x01(\x05\x12\x14\n\x0cpause_frames\x18\x08 \x01(\x05\"\xa3\x01\n\x0bPlanSection\x12\x0f\n\x07section\x18\x01 \x01(\x05\x12\r\n\x05title\x18\x02 \x01(\t\x12\x15\n\rfirst_ordinal\x18\x03 \x01(\x05\x12\x15\n\rsegment_count\x18\x04 \x01(\x05\x12\x17\n\x0f\x63haracter_count\x18\x05 \x01(\x05\x12-\n\x08segments\x18\x06 \x03(\x0b\x32\x1b.lectern.compute.v1.Segment\"\x81\x01\n\rVoiceSettings\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\r\n\x05voice\x18\x03 \x01(\t\x12\x14\n\x0cinstructions\x18\x04 \x01(\t\x12\x14\n\x0cnative_speed\x18\x05 \x01(\x01\x12\x10\n\x08language\x18\x06 \x01(\t\"_\n\rStartPosition\x12\x11\n\x07ordinal\x18\x01 \x01(\x05H\x00\x12\x32\n\x05\x62lock\x18\x02 \x01(\x0b\x32!.lectern.compute.v1.BlockPositionH\x00\x42\x07\n\x05place\"1\n\rBlockPosition\x12\x10\n\x08\x62lock_id\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x05\"\xb9\x02\n\x14\x43reateSessionRequest\x12\x10\n\x08owner_id\x18\x01 \x01(\t\x12\x13\n\x0b\x64ocument_id\x18\x02 \x01(\t\x12\x13\n\x0breading_ref\x18\x03 \x01(\t\x12\x30\n\x05start\x18\x04 \x01(\x0b\x32!.lectern.compute.v1.StartPosition\x12\x33\n\x08settings\x18\x05 \x01(\x0b\x32!.lectern.compute.v1.VoiceSettings\x12\x30\n\x07options\x18\x06 \x01(\x0b\x32\x1f.lectern.compute.v1.PlanOptions\x12\x35\n\x11\x62\x61\x63kground_extent\x18\x07 \x01(\x0e\x32\x1a.lectern.compute.v1.Extent\x12\x15\n\rusage_account\x18\x08 \x01(\t\"\x9f\x01\n\x15\x43reateSessionResponse\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07plan_id\x18\x02 \x01(\t\x12\x15\n\rstart_ordinal\x18\x03 \x01(\x05\x12\x15\n\rsegment_count\x18\x04 \x01(\x05\x12\x33\n\x08settings\x18\x05 \x01(\x0b\x32!.lectern.compute.v1.VoiceSettings\"F\n\x0eGetPlanRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x14\n\x07section\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\n\n\x08_section\"l\n\x0fGetPlanResponse\x12\x0f\n\x07plan_id\x18\x01 \x01(\t\x12\x15\n\rsegment_count\x18\x02 \x01(\x05\x12\x31\n\x08sections\x18\x03 \x03(\x0b\x32\x1f.lectern.compute.v1.PlanSection\"A\n\x13WatchSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x03\"\xcc\x01\n\x14WatchSessionResponse\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\x03\x12\x33\n\x07segment\x18\x02 \x01(\x0b\x32 .lectern.compute.v1.SegmentEventH\x00\x12/\n\x05state\x18\x03 \x01(\x0b\x32\x1e.lectern.compute.v1.StateEventH\x00\x12\x33\n\x07problem\x18\x04 \x01(\x0b\x32 .lectern.compute.v1.ProblemEventH\x00\x42\x07\n\x05\x65vent\"\x9d\x01\n\x0cSegmentEvent\x12\x0f\n\x07ordinal\x18\x01 \x01(\x05\x12\x0e\n\x06\x66rames\x18\x02 \x01(\x05\x12\x14\n\x0cpause_frames\x18\x03 \x01(\x05\x12\r\n\x05\x65xact\x18\x04 \x01(\x08\x12\'\n\x05words\x18\x05 \x03(\x0b\x32\x18.lectern.compute.v1.Word\x12\x0e\n\x06\x66\x61iled\x18\x06 \x01(\x08\x12\x0e\n\x06\x63\x61\x63hed\x18\x07 \x01(\x08\"N\n\x04Word\x12\x10\n\x08start_ms\x18\x01 \x01(\x05\x12\x0e\n\x06\x65nd_ms\x18\x02 \x01(\x05\x12\x12\n\nchar_start\x18\x03 \x01(\x05\x12\x10\n\x08\x63har_end\x18\x04 \x01(\x05\"@\n\nStateEvent\x12\x32\n\x05state\x18\x01 \x01(\x0e\x32#.lectern.compute.v1.GenerationState\"x\n\x0cProblemEvent\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x14\n\x07ordinal\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\tretryable\x18\x04 \x01(\x08\x12\x14\n\x0cresets_at_ms\x18\x05 \x01(\x03\x42\n\n\x08_ordinal\"K\n\x13UpdateCursorRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07ordinal\x18\x02 \x01(\x05\x12\x0f\n\x07playing\x18\x03 \x01(\x08\"\x16\n\x14UpdateCursorResponse\"*\n\x14\x43\x61ncelSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\"\x17\n\x15\x43\x61ncelSessionResponse*I\n\x06\x45xtent\x12\x16\n\x12\x45XTENT_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x45XTENT_SECTION\x10\x01\x12\x13\n\x0f\x45XTENT_DOCUMENT\x10\x02*\xaf\x01\n\x0fGenerationState\x12 \n\x1cGENERATION_STATE_UNSPECIFIED\x10\x00\x12\x1f\n\x1bGENERATION_STATE_GENERATING\x10\x01\x12\x1c\n\x18GENERATION_STATE_WAITING\x10\x02\x12\x1d\n\x19GENERATION_STATE_COMPLETE\x10\x03\x12\x1c\n\x18GENERATION_STATE_STOPPED\x10\x04\x32\x84\x06\n\x0fPlaybackService\x12\x8a\x01\n\rCreateSession\x12(.lectern.compute.v1.CreateSessionRequest\x1a).lectern.compute.v1.CreateSessionResponse\"$\x82\xd3\xe4\x93\x02\x1e\"\x19/v1/tts-playback/sessions:\x01*\x12\x87\x01\n\x07GetPlan\x12\".lectern.compute.v1.GetPlanRequest\x1a#.lectern.compute.v1.GetPlanResponse\"3\x82\xd3\xe4\x93\x02-\x12+/v1/tts-playback/sessions/{session_id}/plan\x12\x9a\x01\n\x0cWatchSession\x12\'.lectern.compute.v1.WatchSessionRequest\x1a(.lectern.compute.v1.WatchSessionResponse\"5\x82\xd3\xe4\x93\x02/\x12-/v1/tts-playback/sessions/{session_id}/events0\x01\x12\x9b\x01\n\x0cUpdateCursor\x12\'.lectern.compute.v1.UpdateCursorRequest\x1a(.lectern.compute.v1.UpdateCursorResponse\"8\x82\xd3\xe4\x93\x02\x32\"-/v1/tts-playback/sessions/{session_id}/cursor:\x01*\x12\x9e\x01\n\rCancelSession\x12(.lectern.compute.v1.CancelSessionRequest\x1a).lectern.compute.v1.CancelSessionResponse\"8\x82\xd3\xe4\x93\x02\x32\"-/v1/tts-playback/sessions/{session_id}/cancel:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,10 +43,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PLAYBACKSERVICE'].methods_by_name['UpdateCursor']._serialized_options = b'\202\323\344\223\0022\"-/v1/tts-playback/sessions/{session_id}/cursor:\001*'
   _globals['_PLAYBACKSERVICE'].methods_by_name['CancelSession']._loaded_options = None
   _globals['_PLAYBACKSERVICE'].methods_by_name['CancelSession']._serialized_options = b'\202\323\344\223\0022\"-/v1/tts-playback/sessions/{session_id}/cancel:\001*'
-  _globals['_EXTENT']._serialized_start=2369
-  _globals['_EXTENT']._serialized_end=2442
-  _globals['_GENERATIONSTATE']._serialized_start=2445
-  _globals['_GENERATIONSTATE']._serialized_end=2620
+  _globals['_EXTENT']._serialized_start=2414
+  _globals['_EXTENT']._serialized_end=2487
+  _globals['_GENERATIONSTATE']._serialized_start=2490
+  _globals['_GENERATIONSTATE']._serialized_end=2665
   _globals['_PLANOPTIONS']._serialized_start=122
   _globals['_PLANOPTIONS']._serialized_end=272
   _globals['_SEGMENT']._serialized_start=275
@@ -60,33 +60,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BLOCKPOSITION']._serialized_start=831
   _globals['_BLOCKPOSITION']._serialized_end=880
   _globals['_CREATESESSIONREQUEST']._serialized_start=883
-  _globals['_CREATESESSIONREQUEST']._serialized_end=1173
-  _globals['_CREATESESSIONRESPONSE']._serialized_start=1176
-  _globals['_CREATESESSIONRESPONSE']._serialized_end=1335
-  _globals['_GETPLANREQUEST']._serialized_start=1337
-  _globals['_GETPLANREQUEST']._serialized_end=1407
-  _globals['_GETPLANRESPONSE']._serialized_start=1409
-  _globals['_GETPLANRESPONSE']._serialized_end=1517
-  _globals['_WATCHSESSIONREQUEST']._serialized_start=1519
-  _globals['_WATCHSESSIONREQUEST']._serialized_end=1584
-  _globals['_WATCHSESSIONRESPONSE']._serialized_start=1587
-  _globals['_WATCHSESSIONRESPONSE']._serialized_end=1791
-  _globals['_SEGMENTEVENT']._serialized_start=1794
-  _globals['_SEGMENTEVENT']._serialized_end=1951
-  _globals['_WORD']._serialized_start=1953
-  _globals['_WORD']._serialized_end=2031
-  _globals['_STATEEVENT']._serialized_start=2033
-  _globals['_STATEEVENT']._serialized_end=2097
-  _globals['_PROBLEMEVENT']._serialized_start=2099
-  _globals['_PROBLEMEVENT']._serialized_end=2197
-  _globals['_UPDATECURSORREQUEST']._serialized_start=2199
-  _globals['_UPDATECURSORREQUEST']._serialized_end=2274
-  _globals['_UPDATECURSORRESPONSE']._serialized_start=2276
-  _globals['_UPDATECURSORRESPONSE']._serialized_end=2298
-  _globals['_CANCELSESSIONREQUEST']._serialized_start=2300
-  _globals['_CANCELSESSIONREQUEST']._serialized_end=2342
-  _globals['_CANCELSESSIONRESPONSE']._serialized_start=2344
-  _globals['_CANCELSESSIONRESPONSE']._serialized_end=2367
-  _globals['_PLAYBACKSERVICE']._serialized_start=2623
-  _globals['_PLAYBACKSERVICE']._serialized_end=3395
+  _globals['_CREATESESSIONREQUEST']._serialized_end=1196
+  _globals['_CREATESESSIONRESPONSE']._serialized_start=1199
+  _globals['_CREATESESSIONRESPONSE']._serialized_end=1358
+  _globals['_GETPLANREQUEST']._serialized_start=1360
+  _globals['_GETPLANREQUEST']._serialized_end=1430
+  _globals['_GETPLANRESPONSE']._serialized_start=1432
+  _globals['_GETPLANRESPONSE']._serialized_end=1540
+  _globals['_WATCHSESSIONREQUEST']._serialized_start=1542
+  _globals['_WATCHSESSIONREQUEST']._serialized_end=1607
+  _globals['_WATCHSESSIONRESPONSE']._serialized_start=1610
+  _globals['_WATCHSESSIONRESPONSE']._serialized_end=1814
+  _globals['_SEGMENTEVENT']._serialized_start=1817
+  _globals['_SEGMENTEVENT']._serialized_end=1974
+  _globals['_WORD']._serialized_start=1976
+  _globals['_WORD']._serialized_end=2054
+  _globals['_STATEEVENT']._serialized_start=2056
+  _globals['_STATEEVENT']._serialized_end=2120
+  _globals['_PROBLEMEVENT']._serialized_start=2122
+  _globals['_PROBLEMEVENT']._serialized_end=2242
+  _globals['_UPDATECURSORREQUEST']._serialized_start=2244
+  _globals['_UPDATECURSORREQUEST']._serialized_end=2319
+  _globals['_UPDATECURSORRESPONSE']._serialized_start=2321
+  _globals['_UPDATECURSORRESPONSE']._serialized_end=2343
+  _globals['_CANCELSESSIONREQUEST']._serialized_start=2345
+  _globals['_CANCELSESSIONREQUEST']._serialized_end=2387
+  _globals['_CANCELSESSIONRESPONSE']._serialized_start=2389
+  _globals['_CANCELSESSIONRESPONSE']._serialized_end=2412
+  _globals['_PLAYBACKSERVICE']._serialized_start=2668
+  _globals['_PLAYBACKSERVICE']._serialized_end=3440
 # @@protoc_insertion_point(module_scope)

@@ -281,6 +281,7 @@ class CreateSessionRequest(_message.Message):
     SETTINGS_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
     BACKGROUND_EXTENT_FIELD_NUMBER: _builtins.int
+    USAGE_ACCOUNT_FIELD_NUMBER: _builtins.int
     owner_id: _builtins.str
     """Who listens; part of the session's identity."""
     document_id: _builtins.str
@@ -288,6 +289,8 @@ class CreateSessionRequest(_message.Message):
     """The document operation's result_ref."""
     background_extent: Global___Extent.ValueType
     """How far generation goes on when the listener is gone; default section."""
+    usage_account: _builtins.str
+    """Who is charged for new speech, in the app server's own words: it is handed back with every charge."""
     @_builtins.property
     def start(self) -> Global___StartPosition: ...
     @_builtins.property
@@ -304,10 +307,11 @@ class CreateSessionRequest(_message.Message):
         settings: Global___VoiceSettings | None = ...,
         options: Global___PlanOptions | None = ...,
         background_extent: Global___Extent.ValueType = ...,
+        usage_account: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options", "settings", b"settings", "start", b"start"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["background_extent", b"background_extent", "document_id", b"document_id", "options", b"options", "owner_id", b"owner_id", "reading_ref", b"reading_ref", "settings", b"settings", "start", b"start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["background_extent", b"background_extent", "document_id", b"document_id", "options", b"options", "owner_id", b"owner_id", "reading_ref", b"reading_ref", "settings", b"settings", "start", b"start", "usage_account", b"usage_account"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -557,6 +561,7 @@ class ProblemEvent(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     ORDINAL_FIELD_NUMBER: _builtins.int
     RETRYABLE_FIELD_NUMBER: _builtins.int
+    RESETS_AT_MS_FIELD_NUMBER: _builtins.int
     code: _builtins.str
     """Stable, UPPER_SNAKE."""
     message: _builtins.str
@@ -565,6 +570,8 @@ class ProblemEvent(_message.Message):
     """The segment concerned, absent when the whole session is."""
     retryable: _builtins.bool
     """Whether playing again may help."""
+    resets_at_ms: _builtins.int
+    """When a limit that stopped generation lets it go on, in milliseconds since 1970; 0 for other problems."""
     def __init__(
         self,
         *,
@@ -572,10 +579,11 @@ class ProblemEvent(_message.Message):
         message: _builtins.str = ...,
         ordinal: _builtins.int | None = ...,
         retryable: _builtins.bool = ...,
+        resets_at_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_ordinal", b"_ordinal", "ordinal", b"ordinal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ordinal", b"_ordinal", "code", b"code", "message", b"message", "ordinal", b"ordinal", "retryable", b"retryable"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ordinal", b"_ordinal", "code", b"code", "message", b"message", "ordinal", b"ordinal", "resets_at_ms", b"resets_at_ms", "retryable", b"retryable"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__ordinal: _TypeAlias = _typing.Literal["ordinal"]  # noqa: Y015
     _WhichOneofArgType__ordinal: _TypeAlias = _typing.Literal["_ordinal", b"_ordinal"]  # noqa: Y015

@@ -6,6 +6,7 @@ How a compute worker gets what it needs to call a speech provider. Served by the
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from lectern.metering.v1 import metering_pb2 as _metering_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -72,6 +73,7 @@ class IssueTtsCredentialsResponse(_message.Message):
     DEFAULT_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     REQUEST_POLICY_FIELD_NUMBER: _builtins.int
     SPEECH_CACHE_FIELD_NUMBER: _builtins.int
+    SPEECH_METERING_FIELD_NUMBER: _builtins.int
     provider_ref: _builtins.str
     provider_type: Global___ProviderType.ValueType
     base_url: _builtins.str
@@ -84,6 +86,8 @@ class IssueTtsCredentialsResponse(_message.Message):
     def request_policy(self) -> Global___RequestPolicy: ...
     @_builtins.property
     def speech_cache(self) -> Global___SpeechCachePolicy: ...
+    @_builtins.property
+    def speech_metering(self) -> _metering_pb2.SpeechMetering: ...
     def __init__(
         self,
         *,
@@ -95,10 +99,11 @@ class IssueTtsCredentialsResponse(_message.Message):
         default_instructions: _builtins.str = ...,
         request_policy: Global___RequestPolicy | None = ...,
         speech_cache: Global___SpeechCachePolicy | None = ...,
+        speech_metering: _metering_pb2.SpeechMetering | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["request_policy", b"request_policy", "speech_cache", b"speech_cache"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["request_policy", b"request_policy", "speech_cache", b"speech_cache", "speech_metering", b"speech_metering"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_key", b"api_key", "base_url", b"base_url", "default_instructions", b"default_instructions", "default_model", b"default_model", "provider_ref", b"provider_ref", "provider_type", b"provider_type", "request_policy", b"request_policy", "speech_cache", b"speech_cache"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_key", b"api_key", "base_url", b"base_url", "default_instructions", b"default_instructions", "default_model", b"default_model", "provider_ref", b"provider_ref", "provider_type", b"provider_type", "request_policy", b"request_policy", "speech_cache", b"speech_cache", "speech_metering", b"speech_metering"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
