@@ -59,6 +59,9 @@ sessions = Table(
     Column("created_at_ms", BigInteger, nullable=False),
     Column("renewed_at_ms", BigInteger, nullable=False),
     Column("expires_at_ms", BigInteger, nullable=False, index=True),
+    # Of the last renewal, for people who look through their sessions. Null in sessions of an older version.
+    Column("user_agent", String(400)),
+    Column("address", String(64)),
 )
 
 external_identities = Table(
@@ -262,4 +265,57 @@ limit_charges = Table(
     Column("subjects", JSON, nullable=False),
     Column("actions", JSON, nullable=False),
     Column("characters", Integer, nullable=False),
+)
+
+email_links = Table(
+    "email_links",
+    metadata,
+    # SHA-256 of what is in the link: a stolen table opens no account.
+    Column("token_hash", String(64), primary_key=True),
+    Column("user_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), nullable=False, index=True),
+    # verify, reset or change.
+    Column("purpose", String(16), nullable=False),
+    # The inbox that it was sent to; the new address of a change.
+    Column("email", String(320), nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+)
+
+email_outbox = Table(
+    "email_outbox",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    # Subject and texts with their links. Null when it has been sent or given up.
+    Column("message", Text, info=SEALED),
+    Column("recipient", String(320), nullable=False),
+    # queued, sent or failed.
+    Column("state", String(16), nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False, index=True),
+    # Of no use after this.
+    Column("expires_at_ms", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    # Nobody else takes it until then: between attempts, and while one is being made.
+    Column("due_at_ms", BigInteger, nullable=False),
+    Column("settled_at_ms", BigInteger),
+    # What the last attempt met with.
+    Column("failure", Text),
+    Index("ix_email_outbox_state_due_at_ms", "state", "due_at_ms"),
+)
+
+account_exports = Table(
+    "account_exports",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("user_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), nullable=False, index=True),
+    # queued, running, ready or failed.
+    Column("state", String(16), nullable=False, index=True),
+    Column("requested_at_ms", BigInteger, nullable=False),
+    # An app server works on it until then, and then another may.
+    Column("leased_until_ms", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("done", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("size_bytes", BigInteger),
+    Column("failure", Text),
+    Column("finished_at_ms", BigInteger),
+    Column("expires_at_ms", BigInteger, index=True),
 )
