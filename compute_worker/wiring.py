@@ -42,6 +42,7 @@ from compute_worker.playback.plans import Plans
 from compute_worker.playback.service import Playback
 from compute_worker.playback.servicer import PlaybackServicer
 from compute_worker.playback.sessions import Sessions
+from compute_worker.playback.sound_check import SoundCheck
 from compute_worker.playback.speaker import SegmentSpeaker
 from compute_worker.playback.speech_cache import SpeechCache
 from compute_worker.playback.word_refinement import WordRefinement
@@ -241,6 +242,7 @@ async def _serve_http(
     settings: WorkerSettings, servicers: list[object], audio: AudioRoute, broker: Broker, store: S3Store
 ) -> AsyncIterator[None]:
     app = web.Application()
+    SoundCheck(tokens=PlaybackTokens(secret=settings.playback_token_secret)).add_to(app)
     audio.add_to(app)
     add_gateway(app, servicers, token_check=bearer_check(settings.token))
     add_health(

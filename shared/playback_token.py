@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 LIFETIME_SECONDS: Final = 600
+# Of no listener: by its address a browser finds out whether it reaches a worker.
+SOUND_CHECK_SESSION: Final = "soundcheck"
 _AUDIENCE: Final = "lectern-playback"
 _ALGORITHM: Final = "HS256"
 # Domain separation: the same secret also keys the speech cache.

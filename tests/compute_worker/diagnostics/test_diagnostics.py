@@ -2,14 +2,18 @@
 
 import asyncio
 
+from aiohttp import web
+
 from compute_worker.diagnostics.looks import look_at_broker, look_at_credential_broker, look_at_object_store
 from compute_worker.diagnostics.servicer import DiagnosticsServicer
 from compute_worker.operations.broker import BrokerLimits, connect_broker
+from compute_worker.playback.sound_check import SoundCheck
 from compute_worker.speech.model import Provider, ProviderType
 from lectern.compute.v1 import diagnostics_pb2 as pb
 from servers.nats import NatsServer
 from shared.errors import Code, LecternError
 from shared.objects.memory_store import MemoryStore
+from shared.playback_token import SOUND_CHECK_SESSION, PlaybackTokens
 
 
 class Credentials:
@@ -66,3 +70,17 @@ async def test_a_part_that_fails_is_a_finding_and_spoils_no_other() -> None:
     assert (found.object_store.ok, found.object_store.code) == (False, "UNKNOWN")
     assert "password" not in str(found)
     assert (found.credential_broker.ok, found.credential_broker.message) == (True, "It answers.")
+
+
+async def test_a_sound_check_is_sound_for_who_has_a_token_of_the_same_secret(aiohttp_client) -> None:
+    app = web.Application()
+    SoundCheck(tokens=PlaybackTokens(secret="secret")).add_to(app)
+    client = await aiohttp_client(app)
+    for secret, status in (("secret", 200), ("another", 403)):
+        minted = PlaybackTokens(secret=secret).mint(
+            session_id=SOUND_CHECK_SESSION, user_id="a", document_id=""
+        )
+        address = f"/v1/tts-playback/sessions/{SOUND_CHECK_SESSION}/audio?token={minted.token}"
+        async with client.get(address) as answer:
+            assert answer.status == status
+            assert (answer.content_type == "audio/mpeg") is (status == 200)
