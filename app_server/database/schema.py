@@ -93,6 +93,21 @@ sign_in_flows = Table(
     Column("expires_at_ms", BigInteger, nullable=False, index=True),
 )
 
+api_tokens = Table(
+    "api_tokens",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("user_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("name", String(100), nullable=False),
+    Column("scopes", JSON, nullable=False),
+    # SHA-256 of the token: a stolen table lets nobody in.
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("created_at_ms", BigInteger, nullable=False),
+    # Null: until it is revoked.
+    Column("expires_at_ms", BigInteger, index=True),
+    Column("last_used_at_ms", BigInteger),
+)
+
 auth_attempts = Table(
     "auth_attempts",
     metadata,
