@@ -37,6 +37,10 @@ async def admit(request: web.Request, access: Access) -> None:
     if access in {Access.ANYBODY, Access.OWN_SECRET}:
         return
     user = await require_user(request)
+    if user.is_guest and access is not Access.GUEST_OR_USER:
+        raise LecternError(
+            Code.PERMISSION_DENIED, "This needs an account. Create one to go on.", reason="ACCOUNT_NEEDED"
+        )
     if access is Access.ADMIN:
         _require_admin(user)
 

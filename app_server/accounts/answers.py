@@ -2,13 +2,15 @@
 
 from typing import Literal
 
-from app_server.accounts.model import User
+from app_server.accounts.model import User, UserKind
 from app_server.http.json_bodies import AnswerBody
 
 
 class ShownUser(AnswerBody):
     id: str
+    # Empty for a guest, and for the one user of an instance without sign-in.
     email: str
+    kind: UserKind
     is_admin: bool
     must_change_password: bool
 
@@ -24,9 +26,24 @@ class ShownFeatures(AnswerBody):
     upload_transport: Literal["proxy", "presigned"]
 
 
+class ShownProvider(AnswerBody):
+    id: str
+    name: str
+
+
+class ShownSignIn(AnswerBody):
+    """The ways in: none at all where there is only the local user."""
+
+    mode: Literal["accounts", "single-user"]
+    policy: Literal["open", "approval", "closed"]
+    guests: bool
+    providers: list[ShownProvider]
+
+
 class SessionAnswer(AnswerBody):
     user: ShownUser | None
     version: str
+    sign_in: ShownSignIn
     features: ShownFeatures
 
 
@@ -34,6 +51,7 @@ def shown_user(user: User) -> ShownUser:
     return ShownUser(
         id=user.id,
         email=user.email,
+        kind=user.kind,
         is_admin=user.is_admin,
         must_change_password=user.must_change_password,
     )

@@ -53,6 +53,12 @@ class SessionStore(Protocol):
     async def remove_expired(self, *, now_ms: int) -> None: ...
 
 
+class GuestClaims(Protocol):
+    async def claim(self, guest: User, user: User) -> None:
+        """All that the guest had is the user's from now on."""
+        ...
+
+
 class AttemptStore(Protocol):
     async def admit(self, subject_hash: str, windows: Sequence[Window], *, now_ms: int) -> int | None:
         """Counts an attempt, in one step for all processes. Returns None, or for one too many the

@@ -12,6 +12,8 @@ _MINUTE_MS: Final = 60_000
 _HOUR_MS: Final = 60 * _MINUTE_MS
 _SIGN_IN: Final = (Window(5, _MINUTE_MS), Window(20, _HOUR_MS))
 _SIGN_UP: Final = (Window(5, _HOUR_MS),)
+# Leaving for a provider costs a row and nothing else; a school behind one address may all leave at nine.
+_DEPARTURE: Final = (Window(60, _MINUTE_MS),)
 
 
 class AuthRateLimits:
@@ -31,6 +33,14 @@ class AuthRateLimits:
 
     async def admit_sign_up(self, *, address: str) -> None:
         await self._admit(_subject("sign-up", address), _SIGN_UP)
+
+    async def admit_guest(self, *, address: str) -> None:
+        """A guest is made as seldom as an account."""
+        await self._admit(_subject("guest", address), _SIGN_UP)
+
+    async def admit_departure(self, *, address: str) -> None:
+        """To a provider, for signing in there."""
+        await self._admit(_subject("departure", address), _DEPARTURE)
 
     async def _admit(self, subject: str, windows: tuple[Window, ...]) -> None:
         if not self._enabled:

@@ -4,15 +4,23 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 from aiohttp import web
-from aiohttp_session import get_session, new_session
+from aiohttp_session import get_session
 from pydantic import Field
 
 from app_server.accounts.access import Access
-from app_server.accounts.answers import EnteredAnswer, SessionAnswer, ShownFeatures, shown_user
+from app_server.accounts.answers import (
+    EnteredAnswer,
+    SessionAnswer,
+    ShownFeatures,
+    ShownProvider,
+    ShownSignIn,
+    shown_user,
+)
 from app_server.accounts.current_user import require_user, signed_in_user
-from app_server.accounts.model import User
+from app_server.accounts.entrance import Entrance
+from app_server.accounts.model import AccessStatus, User
 from app_server.accounts.service import AccountService, require_active
-from app_server.accounts.session_storage import USER_ID
+from app_server.accounts.ways_in import WaysIn
 from app_server.http.client_address import ClientAddresses
 from app_server.http.endpoints import Endpoint, add_endpoints
 from app_server.http.json_bodies import RequestBody, StoredText, json_response, no_content, read_body
@@ -36,6 +44,8 @@ class AccountRoutes:
         self,
         *,
         service: AccountService,
+        entrance: Entrance,
+        ways_in: WaysIn,
         features: FeatureReader,
         addresses: ClientAddresses,
         version: str,
@@ -43,6 +53,8 @@ class AccountRoutes:
     ) -> None:
         """upload_transport: whether files go through the app (proxy) or straight to the store (presigned)."""
         self._service = service
+        self._entrance = entrance
+        self._ways_in = ways_in
         self._features = features
         self._addresses = addresses
         self._version = version
@@ -62,7 +74,13 @@ class AccountRoutes:
                     body=CredentialsBody,
                     answer=EnteredAnswer,
                     status=201,
-                    problems=("ACCOUNT_PENDING", "EMAIL_TAKEN", "SIGNUP_CLOSED", "TOO_MANY_ATTEMPTS"),
+                    problems=(
+                        "ACCOUNT_PENDING",
+                        "EMAIL_TAKEN",
+                        "NO_SIGN_IN_HERE",
+                        "SIGNUP_CLOSED",
+                        "TOO_MANY_ATTEMPTS",
+                    ),
                 ),
                 Endpoint(
                     method="POST",
@@ -77,6 +95,7 @@ class AccountRoutes:
                         "ACCOUNT_PENDING",
                         "ACCOUNT_SUSPENDED",
                         "CREDENTIALS_WRONG",
+                        "NO_SIGN_IN_HERE",
                         "TOO_MANY_ATTEMPTS",
                     ),
                 ),
@@ -98,7 +117,7 @@ class AccountRoutes:
                     access=Access.USER,
                     body=PasswordChangeBody,
                     answer=EnteredAnswer,
-                    problems=("TOO_MANY_ATTEMPTS",),
+                    problems=("NO_SIGN_IN_HERE", "TOO_MANY_ATTEMPTS"),
                 ),
                 Endpoint(
                     method="GET",
@@ -113,14 +132,18 @@ class AccountRoutes:
         )
 
     async def sign_up(self, request: web.Request) -> web.Response:
+        self._ways_in.require_sign_in()
         body = await read_body(request, CredentialsBody)
         user = await self._service.sign_up(
             email=body.email, password=body.password, address=self._addresses.of(request)
         )
+        if user.status is AccessStatus.PENDING:
+            await self._entrance.hand_over(request, user)
         require_active(user)
         return await self._entered(request, user, status=201)
 
     async def sign_in(self, request: web.Request) -> web.Response:
+        self._ways_in.require_sign_in()
         body = await read_body(request, CredentialsBody)
         user = await self._service.sign_in(
             email=body.email, password=body.password, address=self._addresses.of(request)
@@ -133,6 +156,7 @@ class AccountRoutes:
 
     async def change_password(self, request: web.Request) -> web.Response:
         """All sessions end, and the one that asks gets a new one."""
+        self._ways_in.require_sign_in()
         user = await require_user(request)
         body = await read_body(request, PasswordChangeBody)
         await self._service.change_password(
@@ -152,11 +176,21 @@ class AccountRoutes:
             upload_transport=self._upload_transport,
         )
         return json_response(
-            SessionAnswer(user=shown_user(user) if user else None, version=self._version, features=shown)
+            SessionAnswer(
+                user=shown_user(user) if user else None,
+                version=self._version,
+                sign_in=ShownSignIn(
+                    mode="single-user" if self._ways_in.is_single_user else "accounts",
+                    policy=features.signup_policy,
+                    guests=self._ways_in.has_guests,
+                    providers=[
+                        ShownProvider(id=button.id, name=button.name) for button in self._ways_in.providers
+                    ],
+                ),
+                features=shown,
+            )
         )
 
     async def _entered(self, request: web.Request, user: User, *, status: int) -> web.Response:
-        # A new identity: an id known from before signing in opens nothing.
-        session = await new_session(request)
-        session[USER_ID] = user.id
+        await self._entrance.enter(request, user)
         return json_response(EnteredAnswer(user=shown_user(user)), status=status)

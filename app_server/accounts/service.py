@@ -41,7 +41,7 @@ class AccountService:
         normalized = _checked(email, password)
         policy = (await self._features.current()).signup_policy
         if policy == "closed":
-            raise _signup_closed()
+            raise signup_closed()
         # Counted only when it could succeed: a family may mistype as often as it likes.
         await self._limits.admit_sign_up(address=address)
         status = AccessStatus.PENDING if policy == "approval" else AccessStatus.ACTIVE
@@ -55,7 +55,7 @@ class AccountService:
         normalized = normalized_email(email) or email.strip().lower()
         await self._limits.admit_sign_in(address=address, email=normalized)
         found = await self._store.credentials(normalized)
-        known_hash = found.password_hash if found else None
+        known_hash = (found.password_hash or None) if found else None
         matches = await self._passwords.matches(password[: PASSWORD_MAX_CHARACTERS + 1], known_hash)
         if found is None or not matches:
             raise _wrong_credentials()
@@ -69,7 +69,7 @@ class AccountService:
         """Ends all sessions of the user, and makes an administrator's rights begin."""
         await self._limits.admit_sign_in(address=address, email=user.email)
         found = await self._store.credentials(user.email)
-        known_hash = found.password_hash if found else None
+        known_hash = (found.password_hash or None) if found else None
         if not await self._passwords.matches(current[: PASSWORD_MAX_CHARACTERS + 1], known_hash):
             raise invalid_fields({"currentPassword": "This isn't your present password."})
         wrong = _password_fault(new)
@@ -121,7 +121,7 @@ def _wrong_credentials() -> LecternError:
     )
 
 
-def _signup_closed() -> LecternError:
+def signup_closed() -> LecternError:
     return LecternError(
         Code.PERMISSION_DENIED, "This instance doesn't accept new accounts.", reason="SIGNUP_CLOSED"
     )

@@ -17,14 +17,20 @@ _RENEWED_COOKIE = web.RequestKey("renewed_session_cookie", str)
 
 
 def setup_session_cookies(app: web.Application, storage: "DatabaseSessionStorage") -> None:
-    # The library keeps what it knows of a request under a plain string, which aiohttp deplores.
-    warnings.filterwarnings("ignore", category=web.NotAppKeyWarning, module="aiohttp_session")
-    setup(app, storage)
+    setup_sessions(app, storage)
     app.on_response_prepare.append(storage.show_renewal)
 
 
+def setup_sessions(app: web.Application, storage: AbstractStorage) -> None:
+    # The library keeps what it knows of a request under a plain string, which aiohttp deplores.
+    warnings.filterwarnings("ignore", category=web.NotAppKeyWarning, module="aiohttp_session")
+    setup(app, storage)
+
+
 class DatabaseSessionStorage(AbstractStorage):
-    def __init__(self, *, store: SessionStore, clock: Clock, is_https: bool) -> None:
+    def __init__(
+        self, *, store: SessionStore, clock: Clock, is_https: bool, admits_guests: bool = False
+    ) -> None:
         # __Host- ties the cookie to this very host and to https.
         super().__init__(
             cookie_name="__Host-lectern_session" if is_https else "lectern_session",
@@ -36,11 +42,12 @@ class DatabaseSessionStorage(AbstractStorage):
         )
         self._store = store
         self._clock = clock
+        self._admits_guests = admits_guests
 
     async def load_session(self, request: web.Request) -> Session:
         token = self.load_cookie(request)
         stored = await self._find(token) if token else None
-        if token is None or stored is None:
+        if token is None or stored is None or (stored.user.is_guest and not self._admits_guests):
             return Session(None, data=None, new=True, max_age=self.max_age)
         request[STORED] = stored
         await self._renew_when_due(request, token, stored)

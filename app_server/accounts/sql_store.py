@@ -25,6 +25,14 @@ class SqlAccountStore:
         except IntegrityError as error:
             raise EmailTakenError from error
 
+    async def ensure(self, user: User, *, created_at_ms: int) -> None:
+        """Adds somebody who may be there already."""
+        try:
+            async with self._database.write() as connection:
+                await connection.execute(insert(users).values(user_row(user, created_at_ms=created_at_ms)))
+        except IntegrityError:
+            return
+
     async def credentials(self, email: str) -> Credentials | None:
         async with self._database.read() as connection:
             mine = select(users).where(users.c.email == email, users.c.kind == UserKind.ACCOUNT.value)

@@ -9,6 +9,7 @@ from aiohttp.web_exceptions import HTTPNotFound, HTTPSeeOther
 
 from app_server.accounts.current_user import signed_in_user
 from app_server.pages.assets import Assets
+from app_server.pages.own_addresses import own_address
 from shared.errors import LecternError
 
 UI_ROOT = Path(__file__).parent.parent / "ui"
@@ -38,7 +39,7 @@ class PageRoutes:
 
     async def entrance(self, request: web.Request) -> web.StreamResponse:
         if await _user(request):
-            raise _redirect(_next_address(request))
+            raise _redirect(own_address(request.query.get("next", "")))
         return await self._page(request, request.path.removeprefix("/"))
 
     async def library(self, request: web.Request) -> web.StreamResponse:
@@ -91,13 +92,6 @@ async def _require_session(request: web.Request) -> None:
     if not await _user(request):
         query = urlencode({"next": request.path_qs})
         raise _redirect(f"/signin?{query}")
-
-
-def _next_address(request: web.Request) -> str:
-    """Only addresses of our own: //elsewhere and the like would lead away."""
-    wanted = request.query.get("next", "")
-    is_own = wanted.startswith(("/app", "/read/")) and "\\" not in wanted and wanted.isprintable()
-    return wanted if is_own else "/app"
 
 
 def _redirect(address: str) -> HTTPSeeOther:

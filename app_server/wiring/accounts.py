@@ -4,37 +4,38 @@ from aiohttp import web
 
 from app_server.accounts.housekeeping import keep_accounts_tidy
 from app_server.accounts.passwords import Passwords
-from app_server.accounts.rate_limits import AuthRateLimits
 from app_server.accounts.routes import AccountRoutes
 from app_server.accounts.service import AccountService
-from app_server.accounts.session_storage import DatabaseSessionStorage, setup_session_cookies
 from app_server.accounts.sql_store import SqlAccountStore, SqlAttemptStore, SqlSessionStore
 from app_server.version import program_version
 from app_server.wiring.foundations import Foundations, new_id
+from app_server.wiring.sign_in import add_external_sign_in, add_sessions, sign_in
 
 
-def add_accounts(app: web.Application, base: Foundations) -> None:
+async def add_accounts(app: web.Application, base: Foundations) -> None:
     """Its middleware knows who asks, so it comes before every other domain."""
+    ways = sign_in(base)
+    await add_sessions(app, base, ways)
     sessions = SqlSessionStore(database=base.database)
     attempts = SqlAttemptStore(database=base.database)
-    storage = DatabaseSessionStorage(
-        store=sessions, clock=base.clock, is_https=base.settings.base_url.startswith("https:")
-    )
-    setup_session_cookies(app, storage)
+    accounts = SqlAccountStore(database=base.database)
     service = AccountService(
-        store=SqlAccountStore(database=base.database),
+        store=accounts,
         passwords=Passwords(),
-        limits=AuthRateLimits(store=attempts, clock=base.clock, enabled=base.settings.has_auth_rate_limit),
+        limits=ways.limits,
         features=base.features,
         clock=base.clock,
         new_id=new_id,
     )
     AccountRoutes(
         service=service,
+        entrance=ways.entrance,
+        ways_in=ways.ways_in,
         features=base.features,
         addresses=base.addresses,
         version=program_version(),
         upload_transport="presigned" if base.presigner else "proxy",
     ).add_to(app)
+    add_external_sign_in(app, base, ways, accounts)
     base.background.start(base.features.keep_fresh())
     base.background.start(keep_accounts_tidy(sessions=sessions, attempts=attempts, clock=base.clock))

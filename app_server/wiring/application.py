@@ -26,6 +26,7 @@ from app_server.wiring.resources import (
     open_prepared_database,
     open_worker,
 )
+from app_server.wiring.sign_in import keep_guests
 from shared.configuration.app_settings import AppSettings
 from shared.rpc.gateway import add_gateway
 from shared.rpc.server import serve_grpc
@@ -71,8 +72,9 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
         )
         base.callers.setup(app)
         # First of all routes: it adds the middleware that knows who asks.
-        add_accounts(app, base)
+        await add_accounts(app, base)
         library = add_library(app, base)
+        keep_guests(base, library)
         add_playback(app, base, library)
         AudioPassthrough(http=base.http, worker_url=settings.worker.url).add_to(app)
         PageRoutes().add_to(app)

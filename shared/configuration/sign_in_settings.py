@@ -1,6 +1,7 @@
 """Ways to sign in, and what stands in front of the app."""
 
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from shared.configuration.declared import hosting, sign_in
 from shared.configuration.parsers import Network
@@ -11,6 +12,18 @@ from shared.configuration.variable import Values, Variable
 class OauthClient:
     client_id: str
     client_secret: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class GithostSettings:
+    client: OauthClient
+    base_url: str
+
+    @property
+    def name(self) -> str:
+        """What the sign-in button calls it."""
+        host = urlsplit(self.base_url).hostname or ""
+        return "GitHub" if host == "github.com" else host
 
 
 @dataclass(frozen=True)
@@ -28,7 +41,7 @@ class SignInSettings:
 
     mode: str  # accounts or single-user
     has_anonymous_sessions: bool
-    githost: OauthClient | None
+    githost: GithostSettings | None
     oidc: OidcSettings | None
 
 
@@ -46,7 +59,7 @@ def sign_in_settings(values: Values) -> SignInSettings:
     return SignInSettings(
         mode=values.need(sign_in.AUTH_MODE),
         has_anonymous_sessions=values.need(sign_in.USE_ANONYMOUS_AUTH_SESSIONS),
-        githost=_client(values, sign_in.GITHOST_CLIENT_ID, sign_in.GITHOST_CLIENT_SECRET),
+        githost=_githost(values),
         oidc=_oidc(values),
     )
 
@@ -58,6 +71,11 @@ def hosting_settings(values: Values) -> HostingSettings:
         is_production=values.need(hosting.HOSTED_PRODUCTION),
         platform=values.platform,
     )
+
+
+def _githost(values: Values) -> GithostSettings | None:
+    client = _client(values, sign_in.GITHOST_CLIENT_ID, sign_in.GITHOST_CLIENT_SECRET)
+    return GithostSettings(client, values.need(sign_in.GITHOST_BASE_URL)) if client else None
 
 
 def _oidc(values: Values) -> OidcSettings | None:

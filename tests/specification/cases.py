@@ -76,6 +76,13 @@ CASES: dict[str, Case] = {
     "USE_ANONYMOUS_AUTH_SESSIONS": _BOOLEAN,
     "GITHOST_CLIENT_ID": _WORD,
     "GITHOST_CLIENT_SECRET": _WORD,
+    "GITHOST_BASE_URL": Case(
+        {
+            "https://git.example.org/": "https://git.example.org",
+            "http://localhost:8080": "http://localhost:8080",
+        },
+        ("http://git.example.org", "git.example.org", "https://user:password@git.example.org"),
+    ),
     "OIDC_CLIENT_ID": _WORD,
     "OIDC_CLIENT_SECRET": _WORD,
     "OIDC_DISCOVERY_URL": Case(

@@ -42,7 +42,6 @@ AUTH_MODE = Variable(
     parse=parsers.choice("accounts", "single-user"),
     default="accounts",
     origin=Origin.LECTERN,
-    pending="the mode without sign-in; accounts are used",
     meaning="Whether people sign in, or one local user needs no sign-in.",
     rule="`accounts`, or `single-user` while APP_HOST is a loopback address.",
 )
@@ -51,7 +50,6 @@ USE_ANONYMOUS_AUTH_SESSIONS = Variable(
     scopes=APP,
     parse=parsers.boolean,
     default=False,
-    pending="guests",
     meaning="Whether guests may use the instance without an account.",
     rule="`true` or `false`.",
 )
@@ -59,7 +57,6 @@ GITHOST_CLIENT_ID = Variable[str](
     name="GITHOST_CLIENT_ID",
     scopes=APP,
     parse=parsers.word,
-    pending="sign-in with a Git hosting account",
     meaning="Client ID of the sign-in with a Git hosting account.",
     rule="Works together with GITHOST_CLIENT_SECRET.",
 )
@@ -68,15 +65,22 @@ GITHOST_CLIENT_SECRET = Variable[str](
     scopes=APP,
     parse=parsers.word,
     secret=True,
-    pending="sign-in with a Git hosting account",
     meaning="Client secret of the sign-in with a Git hosting account.",
     rule="Works together with GITHOST_CLIENT_ID.",
+)
+GITHOST_BASE_URL = Variable(
+    name="GITHOST_BASE_URL",
+    scopes=APP,
+    parse=parsers.secure_url,
+    default="https://github.com",
+    origin=Origin.LECTERN,
+    meaning="Address of the Git hosting service: the public one, or one's own server of the same kind.",
+    rule="https://, or http:// on localhost.",
 )
 OIDC_CLIENT_ID = Variable[str](
     name="OIDC_CLIENT_ID",
     scopes=APP,
     parse=parsers.word,
-    pending="sign-in with OpenID Connect",
     meaning="Client ID at the OpenID Connect provider.",
     rule="Works together with OIDC_CLIENT_SECRET and OIDC_DISCOVERY_URL.",
 )
@@ -85,7 +89,6 @@ OIDC_CLIENT_SECRET = Variable[str](
     scopes=APP,
     parse=parsers.word,
     secret=True,
-    pending="sign-in with OpenID Connect",
     meaning="Client secret at the OpenID Connect provider.",
     rule="Works together with OIDC_CLIENT_ID and OIDC_DISCOVERY_URL.",
 )
@@ -93,7 +96,6 @@ OIDC_DISCOVERY_URL = Variable[str](
     name="OIDC_DISCOVERY_URL",
     scopes=APP,
     parse=_discovery_url,
-    pending="sign-in with OpenID Connect",
     meaning="Address of the OpenID Connect provider's discovery document.",
     rule=f"https://, or http:// on localhost and 127.0.0.1. Ends with {DISCOVERY_PATH}.",
 )
@@ -102,7 +104,6 @@ OIDC_PROVIDER_ID = Variable(
     scopes=APP,
     parse=_provider_id,
     default="oidc",
-    pending="sign-in with OpenID Connect",
     meaning="The last part of the callback address <BASE_URL>/api/auth/callback/<OIDC_PROVIDER_ID>.",
     rule="Letters, digits, hyphens and underscores.",
 )
@@ -111,7 +112,6 @@ OIDC_PROVIDER_NAME = Variable(
     scopes=APP,
     parse=parsers.text,
     default="SSO",
-    pending="sign-in with OpenID Connect",
     meaning="What the sign-in button calls the provider.",
     rule="One line of text.",
 )
@@ -121,7 +121,6 @@ OIDC_SCOPES = Variable[tuple[str, ...]](
     parse=_scopes,
     default=("openid", "profile", "email"),
     shown_default="openid profile email",
-    pending="sign-in with OpenID Connect",
     meaning="What is asked of the OpenID Connect provider.",
     rule="Scopes separated by blanks or commas.",
 )
@@ -131,6 +130,7 @@ VARIABLES = (
     USE_ANONYMOUS_AUTH_SESSIONS,
     GITHOST_CLIENT_ID,
     GITHOST_CLIENT_SECRET,
+    GITHOST_BASE_URL,
     OIDC_CLIENT_ID,
     OIDC_CLIENT_SECRET,
     OIDC_DISCOVERY_URL,

@@ -1,0 +1,79 @@
+"""Guests as rows, and how what they have becomes an account's."""
+
+from sqlalchemy import ColumnElement, Row, delete, exists, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app_server.accounts.model import User, UserKind
+from app_server.accounts.sql_store import user_row
+from app_server.database.engine import Database, lock_for_transaction
+from app_server.database.schema import documents, playback_sessions, reading_positions, sessions, users
+
+
+class SqlGuestStore:
+    def __init__(self, *, database: Database) -> None:
+        self._database = database
+
+    async def add(self, guest: User, *, now_ms: int) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(insert(users).values(user_row(guest, created_at_ms=now_ms)))
+
+    async def claim(self, guest_id: str, user_id: str) -> None:
+        async with self._database.write() as connection:
+            for owner_id in sorted((guest_id, user_id)):
+                await lock_for_transaction(connection, f"documents-of:{owner_id}")
+            for theirs, ours in await _documents_of_both(connection, guest_id, user_id):
+                await _merge(connection, theirs, into=ours)
+            for table, column in ((documents, "owner_id"), (playback_sessions, "user_id")):
+                moved = update(table).where(table.c[column] == guest_id).values({column: user_id})
+                await connection.execute(moved)
+            await connection.execute(delete(users).where(_is_guest(guest_id)))
+
+    async def without_session(self, *, made_before_ms: int, now_ms: int) -> list[str]:
+        lives = exists().where(sessions.c.user_id == users.c.id, sessions.c.expires_at_ms > now_ms)
+        wanted = select(users.c.id).where(
+            users.c.kind == UserKind.ANONYMOUS.value, users.c.created_at_ms < made_before_ms, ~lives
+        )
+        async with self._database.read() as connection:
+            return list(await connection.scalars(wanted.order_by(users.c.created_at_ms)))
+
+    async def remove(self, guest_id: str) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(delete(users).where(_is_guest(guest_id)))
+
+
+def _is_guest(user_id: str) -> ColumnElement[bool]:
+    return (users.c.id == user_id) & (users.c.kind == UserKind.ANONYMOUS.value)
+
+
+async def _documents_of_both(
+    connection: AsyncConnection, guest_id: str, user_id: str
+) -> list[tuple[str, str]]:
+    """Documents with the same bytes: the guest's, and the account's own."""
+    ours = documents.alias()
+    wanted = (
+        select(documents.c.id, ours.c.id)
+        .join(ours, ours.c.sha256 == documents.c.sha256)
+        .where(documents.c.owner_id == guest_id, ours.c.owner_id == user_id)
+    )
+    return [(row[0], row[1]) for row in await connection.execute(wanted)]
+
+
+async def _merge(connection: AsyncConnection, theirs: str, *, into: str) -> None:
+    """The place that was read last stays."""
+    positions = {
+        row.document_id: row
+        for row in await connection.execute(
+            select(reading_positions).where(reading_positions.c.document_id.in_((theirs, into)))
+        )
+    }
+    if theirs in positions and _is_newer(positions[theirs], positions.get(into)):
+        await connection.execute(delete(reading_positions).where(reading_positions.c.document_id == into))
+        mine = reading_positions.c.document_id == theirs
+        await connection.execute(update(reading_positions).where(mine).values(document_id=into))
+    heard = update(playback_sessions).where(playback_sessions.c.document_id == theirs)
+    await connection.execute(heard.values(document_id=into))
+    await connection.execute(delete(documents).where(documents.c.id == theirs))
+
+
+def _is_newer(row: Row[tuple[object, ...]], other: Row[tuple[object, ...]] | None) -> bool:
+    return other is None or row.updated_at_ms > other.updated_at_ms
