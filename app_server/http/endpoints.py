@@ -11,8 +11,10 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from app_server.accounts.access import Access, TokenScope, admit
+from app_server.accounts.bearer import admit_token, bearer_token
 from app_server.http.json_bodies import AnswerBody, RequestBody, RequestQuery
 
+_NEEDS_NOBODY: Final = {Access.ANYBODY, Access.OWN_SECRET}
 _ENDPOINTS: "Final[web.AppKey[list[Endpoint]]]" = web.AppKey("endpoints")
 
 
@@ -82,6 +84,9 @@ def endpoints_of(app: web.Application) -> tuple[Endpoint, ...]:
 
 def _guarded(endpoint: Endpoint) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
+        token = bearer_token(request)
+        if token is not None and endpoint.access not in _NEEDS_NOBODY:
+            await admit_token(request, token, endpoint.scope)
         await admit(request, endpoint.access)
         return await endpoint.handler(request)
 

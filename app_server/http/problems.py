@@ -58,6 +58,8 @@ def problem_response(request: web.Request, error: LecternError) -> web.Response:
     headers = {"Cache-Control": "private, no-store"}
     if RETRY_AFTER in error.details:
         headers["Retry-After"] = error.details[RETRY_AFTER]
+    if http_status(error) == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="Lectern"'  # RFC 9110, 11.6.1
     fields = error.details if error.reason == FIELDS_INVALID else {}
     return _response(
         request,

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from app_server.accounts.bearer import bearer_token
 from shared.errors import Code, LecternError
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
@@ -31,7 +32,8 @@ def setup_trusted_origin(app: web.Application, *, origins: Collection[str], exem
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if request.method not in _SAFE_METHODS and not request.path.startswith(exempt_prefix):
+        is_exempt = request.path.startswith(exempt_prefix) or bearer_token(request) is not None
+        if request.method not in _SAFE_METHODS and not is_exempt:
             given = request.headers.get("Origin") or request.headers.get("Referer") or ""
             if origin_of(given) not in trusted:
                 raise _not_trusted()
