@@ -48,7 +48,9 @@ class OperationRecord:
     heartbeat_at: float
     arguments: dict[str, Any] = field(default_factory=dict)
     run: int = 1  # how often it was submitted anew
-    attempt: int = 0  # deliveries of this run
+    attempt: int = 0  # how often this run was begun
+    job_id: int = 0  # the queue's message that is being worked on, and which delivery of it
+    delivery: int = 0
     progress: Progress = Progress()
     failure: OperationFailure | None = None
     result_ref: str = ""
@@ -98,11 +100,48 @@ def queued(
     )
 
 
-def started(record: OperationRecord, worker_id: str, now: float) -> OperationRecord:
+class Claim(Enum):
+    """What a delivered job is to the worker that got it."""
+
+    OURS = "ours"  # to be begun
+    OVER = "over"  # nothing is left to do: it is taken from the queue
+    ELSEWHERE = "elsewhere"  # a later delivery of it is being worked on: it must stay in the queue
+
+
+def claim_of(record: OperationRecord, run: int, job_id: int, delivery: int) -> Claim:
+    """Only a later delivery of the same message takes a running operation from its worker: a worker that was
+    stopped for a while wakes up with deliveries that others have got since."""
+    if is_over(record, run):
+        return Claim.OVER
+    if record.state is OperationState.QUEUED:
+        return Claim.OURS
+    if record.job_id != job_id:
+        return Claim.OVER  # submitted twice, and the other one is being worked on
+    return Claim.OURS if delivery > record.delivery else Claim.ELSEWHERE
+
+
+def is_over(record: OperationRecord, run: int) -> bool:
+    """Nothing is left to do for the run."""
+    return record.run != run or record.state.is_terminal
+
+
+def is_same_delivery(present: OperationRecord, ours: OperationRecord) -> bool:
+    return (
+        present.state is OperationState.RUNNING
+        and (present.run, present.job_id, present.delivery) == (ours.run, ours.job_id, ours.delivery)
+        and present.worker_id == ours.worker_id
+    )
+
+
+def started(
+    record: OperationRecord, worker_id: str, now: float, *, job_id: int, delivery: int
+) -> OperationRecord:
     return replace(
         record,
         state=OperationState.RUNNING,
         attempt=record.attempt + 1,
+        job_id=job_id,
+        delivery=delivery,
         worker_id=worker_id,
         updated_at=now,
         heartbeat_at=now,
@@ -126,6 +165,11 @@ def failed(record: OperationRecord, failure: OperationFailure, now: float) -> Op
 def requeued(record: OperationRecord, now: float) -> OperationRecord:
     """Waiting for its next delivery after a failure that may pass."""
     return replace(record, state=OperationState.QUEUED, worker_id="", updated_at=now)
+
+
+def handed_back(record: OperationRecord, now: float) -> OperationRecord:
+    """As if it had not been begun: a worker that is stopped on purpose uses up no attempt."""
+    return replace(requeued(record, now), attempt=record.attempt - 1)
 
 
 def cancelled(record: OperationRecord, now: float) -> OperationRecord:

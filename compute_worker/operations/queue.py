@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -13,11 +12,12 @@ from compute_worker.operations import model
 from compute_worker.operations.broker import JOBS_SUBJECT, Broker, broker_unavailable
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
-from compute_worker.operations.model import OperationKind, OperationRecord, OperationState
+from compute_worker.operations.model import OperationFailure, OperationKind, OperationRecord, OperationState
 from shared.errors import Code, LecternError
 
 RECORD_TTL_SECONDS = 7 * 86_400.0
 CANCEL_SUBJECT = "lectern.control.cancel"
+STREAM_FULL = 10077  # JetStream's JSStreamStoreFailedF: "maximum bytes exceeded"
 SUBMIT_TRIES = 5  # compare-and-set rounds before we call it contention
 
 ResultExists = Callable[[str], Awaitable[bool]]
@@ -82,10 +82,8 @@ class OperationQueue:
         raise LecternError(Code.ABORTED, "The operation is being changed by others. Try again.")
 
     async def get(self, operation_id: str) -> OperationRecord:
-        entry = await self._states.get(record_key(operation_id))
-        if entry is None:
-            raise LecternError(Code.NOT_FOUND, "There is no such operation.", reason="OPERATION_NOT_FOUND")
-        return OperationRecord.from_json(entry.value)
+        record, _ = await self._present(operation_id)
+        return record
 
     async def watch(self, operation_id: str) -> AsyncIterator[OperationRecord]:
         """The present record, then every change, until a terminal state."""
@@ -113,18 +111,31 @@ class OperationQueue:
         """Applies the transition to the latest record and announces the result. A transition that returns
         None leaves the record as it is."""
         while True:
-            entry = await self._states.get(record_key(operation_id))
-            if entry is None:
-                raise LecternError(
-                    Code.NOT_FOUND, "There is no such operation.", reason="OPERATION_NOT_FOUND"
-                )
-            present = OperationRecord.from_json(entry.value)
+            present, revision = await self._present(operation_id)
             changed = transition(present)
             if changed is None:
                 return present
-            if await self._write(changed, entry.revision) is not None:
+            if await self._write(changed, revision) is not None:
                 await self.announce(changed)
                 return changed
+
+    async def _present(self, operation_id: str) -> tuple[OperationRecord, int]:
+        """The record and its revision."""
+        entry = await self._states.get(record_key(operation_id))
+        if entry is None:
+            raise LecternError(Code.NOT_FOUND, "There is no such operation.", reason="OPERATION_NOT_FOUND")
+        return OperationRecord.from_json(entry.value), entry.revision
+
+    async def hand_back(self, ours: OperationRecord) -> bool:
+        """Lets others begin anew what we are working on; whether it was ours still."""
+        record = await self.change(
+            ours.operation_id,
+            lambda r: model.handed_back(r, self._clock()) if model.is_same_delivery(r, ours) else None,
+        )
+        is_ours = record.state is OperationState.QUEUED and record.run == ours.run
+        if is_ours:
+            await self._enqueue(record, f"after-{ours.job_id}-{ours.delivery}")
+        return is_ours
 
     async def announce(self, record: OperationRecord) -> None:
         await self._events.publish(event_topic(record.operation_id), record.to_json())
@@ -144,18 +155,24 @@ class OperationQueue:
             record_key(record.operation_id), record.to_json(), revision, ttl_seconds=RECORD_TTL_SECONDS
         )
 
-    async def _enqueue(self, record: OperationRecord) -> None:
+    async def _enqueue(self, record: OperationRecord, occasion: str = "submitted") -> None:
+        """Once per run and occasion."""
         subject = f"{JOBS_SUBJECT}.{record.kind.value}"
-        headers = {"Nats-Msg-Id": f"{record.operation_id}.{record.run}"}
+        headers = {"Nats-Msg-Id": f"{record.operation_id}.{record.run}.{occasion}"}
         body = f"{record.operation_id} {record.run}".encode()
         try:
             await self._broker.jetstream.publish(subject, body, headers=headers)
         except APIError as error:
-            await self.change(record.operation_id, lambda r: replace(r, state=OperationState.CANCELLED))
-            raise LecternError(
+            if error.err_code != STREAM_FULL:
+                raise broker_unavailable(error) from error
+            full = LecternError(
                 Code.RESOURCE_EXHAUSTED,
                 "The work queue is full. Try again in a while.",
                 reason="QUEUE_FULL",
-            ) from error
+            )
+            log.warning("the work queue is full: raise COMPUTE_JOBS_STREAM_MAX_BYTES")
+            failure = OperationFailure(full.reason, full.message, full.retryable)
+            await self.change(record.operation_id, lambda r: model.failed(r, failure, self._clock()))
+            raise full from error
         except (NatsError, TimeoutError) as error:
             raise broker_unavailable(error) from error

@@ -35,6 +35,8 @@ class Operations:
         kind: OperationKind = OperationKind.DOCUMENT,
         max_attempts: int = 2,
         ack_wait_seconds: float = 2.0,
+        heartbeat_seconds: float = 0.3,
+        max_concurrent: int = 4,
         own_attempts: Callable[[Mapping[str, object]], int | None] = lambda _arguments: None,
     ) -> AsyncIterator["asyncio.Task[None]"]:
         runner = OperationRunner(
@@ -45,8 +47,8 @@ class Operations:
             options=RunnerOptions(
                 kind=kind,
                 max_attempts=max_attempts,
-                max_concurrent=4,
-                heartbeat_seconds=0.3,
+                max_concurrent=max_concurrent,
+                heartbeat_seconds=heartbeat_seconds,
                 ack_wait_seconds=ack_wait_seconds,
                 own_attempts=own_attempts,
             ),
@@ -77,6 +79,11 @@ async def operations(nats_server) -> AsyncIterator[Operations]:
             with contextlib.suppress(Exception):
                 await operations.broker.jetstream.delete_consumer("lectern_jobs", name)
         await operations.broker.jetstream.purge_stream("lectern_jobs")
+
+
+@pytest.fixture
+def open_worker(nats_server) -> Callable[[], AbstractAsyncContextManager[Operations]]:
+    return lambda: _open(nats_server)
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from compute_worker.operations import delivery
+from compute_worker.operations.broker import BrokerLimits, ensure_stores
 from compute_worker.operations.model import OperationKind, OperationRecord, OperationState
 from compute_worker.operations.ports import Job, ProgressReporter
 from shared.errors import Code, LecternError
@@ -154,16 +156,64 @@ async def test_a_job_of_a_stopped_worker_is_taken_up_by_another(operations, anot
     assert (done.state, done.worker_id) == (OperationState.SUCCEEDED, "second")
 
 
-async def test_a_job_that_kills_its_workers_ends_failed(operations, key):
+async def test_a_job_that_kills_its_workers_ends_failed(operations, open_worker, key):
+    record = await operations.queue.submit(OperationKind.DOCUMENT, key, {})
     for worker in ("first", "second"):
         blocked = Blocking()
-        async with operations.runner(blocked, worker_id=worker):
-            record = await operations.queue.submit(OperationKind.DOCUMENT, key, {})
+        async with open_worker() as dying, dying.runner(blocked, worker_id=worker):
             await asyncio.wait_for(blocked.started.wait(), 10)
+            await dying.broker.client.close()
     async with operations.runner(Recording(), worker_id="third"):
         done = await finished(operations, record.operation_id)
     assert done.failure is not None
     assert done.failure.code == "WORKER_LOST"
+
+
+async def test_being_stopped_on_purpose_uses_up_no_attempt(operations, key):
+    record = await operations.queue.submit(OperationKind.DOCUMENT, key, {})
+    for worker in ("first", "second", "third"):
+        blocked = Blocking()
+        async with operations.runner(blocked, worker_id=worker, max_attempts=1):
+            await asyncio.wait_for(blocked.started.wait(), 10)
+    async with operations.runner(Recording("done"), worker_id="fourth", max_attempts=1):
+        done = await finished(operations, record.operation_id)
+    assert (done.state, done.attempt, done.worker_id) == (OperationState.SUCCEEDED, 1, "fourth")
+
+
+async def test_a_worker_that_was_paused_leaves_the_job_to_the_one_that_took_it_over(
+    operations, open_worker, key, monkeypatch
+):
+    monkeypatch.setattr(delivery, "RECORD_BEAT_SECONDS", 0)
+    busy = {"heartbeat_seconds": 3.0, "max_concurrent": 1}
+    paused, second = Blocking(), Blocking()
+    record = await operations.queue.submit(OperationKind.DOCUMENT, key, {})
+    async with open_worker() as first, first.runner(paused, worker_id="paused", **busy):
+        await asyncio.wait_for(paused.started.wait(), 10)  # its next sign of life comes too late
+        async with operations.runner(second, worker_id="second"):
+            await asyncio.wait_for(second.started.wait(), 10)
+            await asyncio.wait_for(paused.cancelled.wait(), 10)
+            waiting = await operations.broker.jetstream.stream_info("lectern_jobs")
+            assert waiting.state.messages == 1  # it is the second's to settle
+        async with operations.runner(Recording("done"), worker_id="third"):
+            done = await finished(operations, record.operation_id)
+    assert (done.state, done.worker_id) == (OperationState.SUCCEEDED, "third")
+
+
+async def test_a_full_queue_is_told_and_is_no_limbo(operations, key):
+    jetstream = operations.broker.jetstream
+    await ensure_stores(jetstream, BrokerLimits(jobs_max_bytes=1))
+    try:
+        with pytest.raises(LecternError) as caught:
+            await operations.queue.submit(OperationKind.DOCUMENT, key, {})
+    finally:
+        await ensure_stores(jetstream, BrokerLimits())
+    assert (caught.value.code, caught.value.reason) == (Code.RESOURCE_EXHAUSTED, "QUEUE_FULL")
+    refused = await operations.queue.submit(OperationKind.DOCUMENT, key, {})
+    assert refused.failure is not None
+    assert refused.failure.code == "QUEUE_FULL"
+    async with operations.runner(Recording("later")):
+        again = await operations.queue.submit(OperationKind.DOCUMENT, key, {}, again=True)
+        assert (await finished(operations, again.operation_id)).result_ref == "later"
 
 
 def begun_once(arguments: Mapping[str, object]) -> int | None:
