@@ -42,10 +42,6 @@ def section_key(reading_ref: str, index: int) -> str:
     return f"{reading_ref}sections/{index}.json.gz"
 
 
-def resource_key(reading_ref: str, name: str) -> str:
-    return f"{reading_ref}resources/{name}"
-
-
 def plan_key(reading_ref: str, plan_id: str) -> str:
     return f"{reading_ref}plans/{plan_id}.json.gz"
 

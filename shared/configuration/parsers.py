@@ -38,15 +38,6 @@ def word(raw: str) -> str:
     return raw
 
 
-def matching(pattern: str, remedy: str) -> Callable[[str], str]:
-    def parse(raw: str) -> str:
-        if not re.fullmatch(pattern, raw, re.ASCII):
-            raise ValueError(remedy)
-        return raw
-
-    return parse
-
-
 def boolean(raw: str) -> bool:
     lowered = raw.lower()
     if lowered in _TRUE or lowered in _FALSE:
