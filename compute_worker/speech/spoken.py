@@ -4,6 +4,7 @@ import bisect
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import regex
 
@@ -74,6 +75,7 @@ class SpokenText:
     map: SpokenMap
 
 
+@lru_cache(maxsize=512)  # a segment is asked for from its order until its words are measured
 def to_spoken(text: str, language: str) -> SpokenText:
     """Links become "link to host"; ornaments, emoji and invisible characters go; white space is one space."""
     pieces: list[_Piece] = []
