@@ -21,7 +21,7 @@ _SETTINGS = {
     "mode": _MONO,
     "VBR": 0,
     "brate": 64,
-    "quality": 7,  # half the time of 5; measured on speech, its error is no larger in any audible band
+    "quality": 7,  # half the time of 5; on the speech that was measured, with no more error
     "disable_reservoir": 1,  # a frame must not borrow bytes from the one before it, or joining breaks
     "bWriteVbrTag": 0,  # no Xing frame
     "write_id3tag_automatic": 0,
