@@ -15,6 +15,8 @@ from app_server.pages.routes import PageRoutes
 from app_server.playback.audio_passthrough import AudioPassthrough
 from app_server.secrets.stored import warn_of_unreadable_secrets
 from app_server.wiring.accounts import add_accounts
+from app_server.wiring.administration import add_administration
+from app_server.wiring.api_tokens import add_api_tokens
 from app_server.wiring.foundations import Foundations
 from app_server.wiring.health import health_routes
 from app_server.wiring.library import add_library
@@ -27,6 +29,7 @@ from app_server.wiring.resources import (
     open_worker,
 )
 from app_server.wiring.sign_in import keep_guests
+from app_server.wiring.system_check import system_check
 from shared.configuration.app_settings import AppSettings
 from shared.rpc.gateway import add_gateway
 from shared.rpc.server import serve_grpc
@@ -73,9 +76,12 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
         base.callers.setup(app)
         # First of all routes: it adds the middleware that knows who asks.
         await add_accounts(app, base)
+        add_api_tokens(app, base)
         library = add_library(app, base)
         keep_guests(base, library)
         add_playback(app, base, library)
+        add_administration(app, base, library)
+        (await stack.enter_async_context(system_check(base))).add_to(app)
         AudioPassthrough(http=base.http, worker_url=settings.worker.url).add_to(app)
         PageRoutes().add_to(app)
         health_routes(base).add_to(app)

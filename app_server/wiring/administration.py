@@ -1,0 +1,35 @@
+"""The admin area: providers, site features, users, the audit log."""
+
+from aiohttp import web
+
+from app_server.accounts.erasure import AccountErasure
+from app_server.audit.routes import AuditRoutes
+from app_server.audit.sql_store import SqlAuditLog
+from app_server.library.service import LibraryService
+from app_server.providers.admin_routes import ProviderAdminRoutes
+from app_server.providers.management import ProviderManagement
+from app_server.providers.sql_store import SqlProviderStore
+from app_server.providers.trial import ProviderTrial
+from app_server.site_features.admin_routes import FeatureAdminRoutes
+from app_server.user_management.routes import UserAdminRoutes
+from app_server.user_management.service import UserManagement
+from app_server.user_management.sql_store import SqlUserStore
+from app_server.wiring.foundations import Foundations, new_id
+
+
+def add_administration(app: web.Application, base: Foundations, library: LibraryService) -> None:
+    providers = ProviderManagement(
+        store=SqlProviderStore(database=base.database),
+        sealer=base.sealer,
+        clock=base.clock,
+        new_id=new_id,
+    )
+    ProviderAdminRoutes(management=providers, trial=ProviderTrial(worker=base.worker)).add_to(app)
+    FeatureAdminRoutes(features=base.features).add_to(app)
+    users = UserManagement(
+        store=SqlUserStore(database=base.database),
+        eraser=AccountErasure(library=library),
+        clock=base.clock,
+    )
+    UserAdminRoutes(management=users).add_to(app)
+    AuditRoutes(log=SqlAuditLog(database=base.database)).add_to(app)
