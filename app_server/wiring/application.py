@@ -15,7 +15,6 @@ from app_server.pages.routes import PageRoutes
 from app_server.playback.audio_passthrough import AudioPassthrough
 from app_server.secrets.stored import warn_of_unreadable_secrets
 from app_server.wiring.accounts import add_accounts
-from app_server.wiring.api_tokens import add_api_tokens
 from app_server.wiring.administration import add_administration
 from app_server.wiring.api_tokens import add_api_tokens
 from app_server.wiring.foundations import Foundations
@@ -77,7 +76,6 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
         base.callers.setup(app)
         # First of all routes: it adds the middleware that knows who asks.
         await add_accounts(app, base)
-        add_api_tokens(app, base)
         add_api_tokens(app, base)
         library = add_library(app, base)
         keep_guests(base, library)
