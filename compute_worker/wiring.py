@@ -15,6 +15,7 @@ from compute_worker.alignment.process import AlignmentProcess
 from compute_worker.audio.media_tool import MediaTool
 from compute_worker.audio.normalizer import AudioNormalizer
 from compute_worker.credentials.client import CredentialBrokerClient
+from compute_worker.credentials.metering import SpeechMeterClient
 from compute_worker.diagnostics.looks import (
     look_at_broker,
     look_at_credential_broker,
@@ -96,10 +97,14 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             open_channel(settings.credential_broker.url, settings.credential_broker.token)
         )
         cache = SpeechCache(store=store)
+        meter = SpeechMeterClient(
+            channel=channel, timeout_seconds=settings.credential_broker.timeout_ms / 1000
+        )
         credentials = CredentialBrokerClient(
             channel=channel,
             timeout_seconds=settings.credential_broker.timeout_ms / 1000,
             speech_cache=cache,
+            speech_meter=meter,
         )
         media_tool = MediaTool(media_bin=str(settings.media_bin))
         normalizer = AudioNormalizer(media_tool=media_tool)
@@ -129,6 +134,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
                 cache=cache,
                 media_tool=media_tool,
             ),
+            meter=meter,
             segment_timeout_seconds=settings.work.segment_timeout_ms / 1000,
         )
         playback = Playback(

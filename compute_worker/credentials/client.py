@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from compute_worker.credentials.ports import LimitedCache
+from compute_worker.credentials.ports import LimitedCache, MeteredSpeech
 from compute_worker.speech.model import Provider, ProviderType, RequestPolicy
 from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceStub
@@ -25,11 +25,13 @@ class CredentialBrokerClient:
         channel: Any,  # a grpc or gateway channel
         timeout_seconds: float,
         speech_cache: LimitedCache,
+        speech_meter: MeteredSpeech,
     ) -> None:
-        """speech_cache is told the site's limits, which come with every answer."""
+        """speech_cache and speech_meter are told the site's limits, which come with every answer."""
         self._stub = CredentialBrokerServiceStub(channel)
         self._timeout_seconds = timeout_seconds
         self._speech_cache = speech_cache
+        self._speech_meter = speech_meter
 
     async def resolve(self, provider_ref: str) -> Provider:
         request = pb.IssueTtsCredentialsRequest(provider_ref=provider_ref)
@@ -47,6 +49,8 @@ class CredentialBrokerClient:
                     self._speech_cache.limit(
                         max_bytes=limits.max_size_bytes, ttl_seconds=limits.ttl_ms / 1000
                     )
+                if answer.HasField("speech_metering"):
+                    self._speech_meter.learn(answer.speech_metering)
                 return _provider(answer)
         raise AssertionError("unreachable")
 

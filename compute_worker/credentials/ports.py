@@ -1,8 +1,10 @@
 """Where a generation run gets its provider's credentials from."""
 
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from compute_worker.speech.model import Provider
+from lectern.metering.v1.metering_pb2 import SpeechMetering
 
 
 class CredentialSource(Protocol):
@@ -14,3 +16,15 @@ class CredentialSource(Protocol):
 
 class LimitedCache(Protocol):
     def limit(self, *, max_bytes: int, ttl_seconds: float) -> None: ...
+
+
+class MeteredSpeech(Protocol):
+    def learn(self, metering: SpeechMetering) -> None: ...
+
+
+class SpeechMeter(Protocol):
+    def charged(
+        self, account: str, *, segment_key: str, characters: int
+    ) -> AbstractAsyncContextManager[None]:
+        """For speech that is made within the block. Raises SpeechLimitError."""
+        ...

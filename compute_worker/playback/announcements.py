@@ -50,6 +50,8 @@ class ProblemOccurred:
     message: str
     retryable: bool
     ordinal: int | None = None
+    # When the limit that stopped generation lets it go on; 0 for other problems.
+    resets_at_ms: int = 0
 
 
 Announcement = SegmentReady | SegmentLost | StateChanged | ProblemOccurred

@@ -5,6 +5,7 @@ after a holder that died.
 """
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -28,7 +29,8 @@ class Claims:
     async def claim(self, key: str) -> AsyncIterator[bool]:
         """Yields whether the claim is ours; if so it is held until the block ends."""
         name = f"claim.{key}"
-        value = {"worker_id": self._worker_id}
+        # The mark tells this claim from every other, also from a later one of ours.
+        value = {"worker_id": self._worker_id, "mark": secrets.token_hex(8)}
         revision = await self._states.create(name, value, ttl_seconds=LEASE_SECONDS)
         if revision is None:
             yield False
@@ -38,7 +40,7 @@ class Claims:
             yield True
         finally:
             renewal.cancel()
-            await asyncio.shield(self._release(name))
+            await asyncio.shield(self._release(name, value))
 
     async def _renew(self, name: str, value: dict[str, str], revision: int) -> None:
         current: int | None = revision
@@ -49,8 +51,11 @@ class Claims:
             except LecternError as error:
                 log.warning("could not renew a claim", reason=error.reason)
 
-    async def _release(self, name: str) -> None:
+    async def _release(self, name: str, value: dict[str, str]) -> None:
+        """Only what is ours still: a worker that was stopped for a while has lost its claims to others."""
         try:
-            await self._states.delete(name)
+            entry = await self._states.get(name)
+            if entry is not None and entry.value == value:
+                await self._states.delete(name, revision=entry.revision)
         except LecternError as error:
             log.warning("could not release a claim, it will lapse", reason=error.reason)

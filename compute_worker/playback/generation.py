@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
+from compute_worker.credentials.metering import SpeechLimitError
 from compute_worker.operations.events import Events
 from compute_worker.playback.announcements import (
     Announcement,
@@ -16,6 +17,7 @@ from compute_worker.playback.announcements import (
     session_topic,
     to_payload,
 )
+from compute_worker.playback.endings import IDLE, Ending, complete, limited
 from compute_worker.playback.feed import SessionFeed
 from compute_worker.playback.model import Plan, Segment, Session
 from compute_worker.playback.sessions import CursorView
@@ -26,10 +28,11 @@ from shared.errors import Code, LecternError
 
 MAX_IN_FLIGHT = 4
 FAILED_SEGMENT_FRAMES = 21  # about half a second of silence where speech is missing
-OWN_TROUBLE = frozenset({"OBJECT_STORE_UNAVAILABLE", "BROKER_UNAVAILABLE"})
+OWN_TROUBLE = frozenset({"OBJECT_STORE_UNAVAILABLE", "BROKER_UNAVAILABLE", "METER_UNAVAILABLE"})
 OWN_TROUBLE_SECONDS = 30.0  # as long as a part of ours may be away before we give up
 OWN_TROUBLE_PAUSE_SECONDS = 0.3
 FAILURES_BEFORE_STOP = 3  # in a row: then it is not the text's fault
+FINISH_SECONDS = 4.0  # for requests under way when a run ends; less than a supervisor waits for a worker
 LOOK_AGAIN_SECONDS = 1.0
 PAUSED_RUN_SECONDS = 20.0  # a paused listener with a full window needs no run
 UNEXPECTED = "Something went wrong on our side. Press play to try again."
@@ -65,22 +68,25 @@ class GenerationRun:
         self._orders: dict[int, tuple[Ticket, asyncio.Task[Obtained]]] = {}
         self._refinements: dict[int, asyncio.Task[SpokenSegment | None]] = {}
         self._refined: set[int] = set()  # in this run, whatever came of it
+        self._unannounced: set[int] = set()  # heard on this worker, but not stored for others yet
         self._failed: set[int] = set()  # in this run: an earlier one's failures are tried again
         self._failures_in_row = 0
+        self._needed: Sequence[int] = ()
+        self._limits: dict[int, SpeechLimitError] = {}  # what may not be made, in this run
         self._state: GenerationState | None = None
         self._full_since: float | None = None
         self._trouble_since: float | None = None
 
     async def run(self) -> str:
-        """Generates until nobody needs more. Returns "complete:<ordinal>" when all from that ordinal to the
-        document's end exists, "idle" otherwise. Raises LecternError when going on makes no sense."""
+        """Generates until nobody needs more, or nobody may have more. Returns the Ending's text. Raises
+        LecternError when going on makes no sense."""
         cursor_changed = asyncio.create_task(self._cursor.changed())
         try:
             while True:
                 self._order_missing()
                 result = await self._rest_if_full()
                 if result is not None:
-                    return result
+                    return result.text
                 tasks = {task for _, task in self._orders.values()}
                 done, _ = await asyncio.wait(
                     {*tasks, *self._refinements.values(), cursor_changed},
@@ -92,6 +98,8 @@ class GenerationRun:
                 await self._collect()
                 await self._collect_refined()
         except LecternError as error:
+            if error.reason == "BROKER_UNAVAILABLE":
+                raise  # nobody can be told; whoever begins the job again finds the broker or not
             await self._stop(error)
             raise LecternError(error.code, error.message, reason=error.reason, retryable=False) from error
         except Exception:  # listeners must not wait for a run that is no more; the runner logs it
@@ -99,13 +107,14 @@ class GenerationRun:
             raise
         finally:
             cursor_changed.cancel()
-            await self._cancel_orders()
+            await self._end_orders()
 
     def _order_missing(self) -> None:
         ordinal = min(self._cursor.current.ordinal, len(self._plan.segments) - 1)
         needed = wanted(
             self._plan, self._cursor.current, self._clock(), self._session.extent, self._duration_ms
         )
+        self._needed = needed
         self._drop_unwanted(needed)
         self._refine_known(needed)
         # Nothing competes with the segment that the listener is waiting for.
@@ -113,8 +122,9 @@ class GenerationRun:
         for candidate in needed:
             if len(self._orders) >= limit:
                 return
-            if candidate not in self._orders and not self._is_settled(candidate):
-                self._order(candidate)
+            if candidate in self._orders or candidate in self._limits or self._is_settled(candidate):
+                continue
+            self._order(candidate)
 
     def _drop_unwanted(self, needed: Sequence[int]) -> None:
         for ordinal, (ticket, task) in list(self._orders.items()):
@@ -124,10 +134,11 @@ class GenerationRun:
 
     def _order(self, ordinal: int) -> None:
         segment = self._plan.segments[ordinal]
-        ticket = Ticket()
+        ticket = Ticket(account=self._session.usage_account)
 
         async def on_audio(spoken: SpokenSegment) -> None:
             # Listeners of this worker need not wait until the others can hear it too.
+            self._unannounced.add(ordinal)
             await self._feed.learn(_ready(segment, spoken, cached=False))
 
         task = asyncio.create_task(
@@ -142,6 +153,9 @@ class GenerationRun:
             del self._orders[ordinal]
             try:
                 obtained = task.result()
+            except SpeechLimitError as error:
+                self._limits[ordinal] = error  # others may be in the cache
+                continue
             except LecternError as error:
                 if error.reason in OWN_TROUBLE:
                     await self._sit_out(error)
@@ -152,6 +166,7 @@ class GenerationRun:
             self._trouble_since = None
             segment = self._plan.segments[ordinal]
             await self._announce(_ready(segment, obtained.spoken, cached=obtained.cached))
+            self._unannounced.discard(ordinal)
             self._refine(ordinal, obtained.spoken)
 
     def _refine_known(self, needed: Sequence[int]) -> None:
@@ -219,29 +234,45 @@ class GenerationRun:
             ordinal, FAILED_SEGMENT_FRAMES, pause_frames, exact=False, failed=True, cached=False
         )
 
-    async def _rest_if_full(self) -> str | None:
-        """Announces what we are doing; the run's result when nothing is left to do."""
+    async def _rest_if_full(self) -> Ending | None:
+        """Announces what we are doing; the run's ending when nothing is left to do."""
         if self._orders:
             self._full_since = None
             await self._set_state(GenerationState.GENERATING)
             return None
+        refused = [ordinal for ordinal in self._needed if ordinal in self._limits]
+        if refused:
+            await self._tell_limit(self._limits[refused[0]])
         if self._refinements:
             return None
+        if refused:
+            return limited(min(self._cursor.current.ordinal, refused[0]), refused[0])
         cursor, now = self._cursor.current, self._clock()
         if all(self._is_settled(o) for o in range(cursor.ordinal, len(self._plan.segments))):
             await self._set_state(GenerationState.COMPLETE)
-            return f"complete:{cursor.ordinal}"
+            return complete(cursor.ordinal)
         await self._set_state(GenerationState.WAITING)
         if self._full_since is None:
             self._full_since = now
         if cursor.is_gone(now) or (not cursor.playing and now - self._full_since > PAUSED_RUN_SECONDS):
-            return "idle"
+            return IDLE
         return None
 
     async def _set_state(self, state: GenerationState) -> None:
         if state is not self._state:
             self._state = state
             await self._announce(StateChanged(state))
+
+    async def _tell_limit(self, error: SpeechLimitError) -> None:
+        """What is there of the window has been announced by now, and can be heard."""
+        if self._state is GenerationState.STOPPED:
+            return
+        log.info("generation stops at a limit", reason=error.reason)
+        problem = ProblemOccurred(
+            error.reason, error.message, retryable=False, resets_at_ms=error.resets_at_ms
+        )
+        await self._announce(problem)
+        await self._set_state(GenerationState.STOPPED)
 
     async def _stop(self, error: LecternError) -> None:
         log.warning("generation stops", reason=error.reason, code=error.code.name)
@@ -253,17 +284,35 @@ class GenerationRun:
 
     async def _announce(self, announcement: Announcement) -> None:
         await self._feed.learn(announcement)
-        await self._events.publish(session_topic(self._session.session_id), to_payload(announcement))
+        payload = to_payload(announcement)
+        while True:
+            try:
+                await self._events.publish(session_topic(self._session.session_id), payload)
+            except LecternError as error:
+                if error.reason not in OWN_TROUBLE:
+                    raise
+                await self._sit_out(error)
+            else:
+                self._trouble_since = None
+                return
 
-    async def _cancel_orders(self) -> None:
-        tasks = [*(task for _, task in self._orders.values()), *self._refinements.values()]
+    async def _end_orders(self) -> None:
+        """What a provider was asked for already is kept: it has been paid for."""
+        tasks = [task for _, task in self._orders.values()]
+        for ticket, task in self._orders.values():
+            if not ticket.sent:
+                task.cancel()
+        for refinement in self._refinements.values():
+            refinement.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=FINISH_SECONDS)
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, *self._refinements.values(), return_exceptions=True)
 
     def _is_settled(self, ordinal: int) -> bool:
-        if ordinal in self._orders:
-            return False  # its sound may be known already, but it is not stored for others yet
+        if ordinal in self._orders or ordinal in self._unannounced:
+            return False
         known = self._feed.segments.get(ordinal)
         return known is not None and (not known.failed or ordinal in self._failed)
 

@@ -141,6 +141,8 @@ class Session:
     options: PlanOptions
     settings: VoiceSettings
     extent: Extent
+    # Who is charged for new speech, in the app server's words; empty where nobody is.
+    usage_account: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "extent": self.extent.value}

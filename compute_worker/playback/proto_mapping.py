@@ -41,6 +41,7 @@ def start_request(message: pb.CreateSessionRequest) -> StartRequest:
         settings=_settings(message.settings),
         options=_options(message.options),
         extent=Extent.DOCUMENT if message.background_extent == pb.EXTENT_DOCUMENT else Extent.SECTION,
+        usage_account=message.usage_account,
     )
 
 
@@ -85,6 +86,7 @@ def event_to_proto(
         message=announcement.message,
         ordinal=announcement.ordinal,
         retryable=announcement.retryable,
+        resets_at_ms=announcement.resets_at_ms,
     )
     return pb.WatchSessionResponse(event_id=event_id, problem=problem)
 

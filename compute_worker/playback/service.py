@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from compute_worker.credentials.ports import CredentialSource
@@ -9,6 +11,7 @@ from compute_worker.operations.events import Events
 from compute_worker.operations.model import OperationKind, OperationRecord, OperationState, operation_id_of
 from compute_worker.operations.queue import OperationQueue
 from compute_worker.playback.announcements import SegmentLost, session_topic, to_payload
+from compute_worker.playback.endings import ending_of
 from compute_worker.playback.model import (
     Extent,
     Plan,
@@ -37,6 +40,7 @@ class StartRequest:
     settings: VoiceSettings
     options: PlanOptions
     extent: Extent
+    usage_account: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,9 @@ class Playback:
         events: Events,
         credentials: CredentialSource,
         providers: SpeechProviders,
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        self._clock = clock
         self._sessions = sessions
         self._plans = plans
         self._queue = queue
@@ -76,6 +82,7 @@ class Playback:
             options=request.options,
             settings=settings,
             extent=request.extent,
+            usage_account=request.usage_account,
         )
         ordinal = _start_ordinal(plan, request.start)
         await self._sessions.save(session)
@@ -95,6 +102,14 @@ class Playback:
             raise LecternError(Code.OUT_OF_RANGE, "There is no such segment.", reason="ORDINAL_OUT_OF_RANGE")
         await self._sessions.set_cursor(session_id, ordinal, playing=playing)
         if playing and await self._may_need_run(session_id, ordinal):
+            await self._submit(session_id, again=True)
+
+    async def look_again(self, session_id: str) -> None:
+        """For a move that came while a run was ending: the mover saw it running, the run didn't see the move."""
+        cursor = await self._sessions.cursor(session_id)
+        if cursor is None or not cursor.playing or cursor.is_gone(self._clock()):
+            return
+        if await self._may_need_run(session_id, cursor.ordinal):
             await self._submit(session_id, again=True)
 
     async def remake(self, session_id: str, ordinal: int) -> None:
@@ -152,8 +167,7 @@ class Playback:
             return True  # submitting again is idempotent, and mends a submit that was cut short
         if record.state is not OperationState.SUCCEEDED:
             return False
-        kind, _, complete_from = record.result_ref.partition(":")
-        return not (kind == "complete" and int(complete_from) <= ordinal)
+        return ending_of(record.result_ref).needs_run_at(ordinal)
 
 
 def _start_ordinal(plan: Plan, start: int | tuple[str, int]) -> int:

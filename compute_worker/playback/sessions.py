@@ -21,7 +21,7 @@ class CursorView:
         self._changed = asyncio.Event()
 
     def receive(self, value: Value) -> None:
-        self.current = Cursor(value["ordinal"], value["playing"], value["at"])
+        self.current = _cursor(value)
         self._changed.set()
 
     async def changed(self) -> None:
@@ -64,12 +64,13 @@ class Sessions:
         await self._states.put(_cursor_key(session_id), value, ttl_seconds=SESSION_TTL_SECONDS)
         return cursor
 
+    async def cursor(self, session_id: str) -> Cursor | None:
+        entry = await self._states.get(_cursor_key(session_id))
+        return None if entry is None else _cursor(entry.value)
+
     @asynccontextmanager
     async def follow_cursor(self, session_id: str) -> AsyncIterator[CursorView]:
-        entry = await self._states.get(_cursor_key(session_id))
-        view = CursorView(Cursor(0, playing=False, at=0.0))
-        if entry is not None:
-            view.receive(entry.value)
+        view = CursorView(await self.cursor(session_id) or Cursor(0, playing=False, at=0.0))
         async with self._states.watch(_cursor_key(session_id), view.receive):
             yield view
 
@@ -79,6 +80,10 @@ class Sessions:
         for session_id, (renewed_at, _) in list(self._held.items()):
             if now - renewed_at > RECORD_TTL_SECONDS:
                 del self._held[session_id]
+
+
+def _cursor(value: Value) -> Cursor:
+    return Cursor(value["ordinal"], value["playing"], value["at"])
 
 
 def _session_key(session_id: str) -> str:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from compute_worker.credentials.ports import SpeechMeter
 from compute_worker.playback.cache_key import CacheKeys
 from compute_worker.playback.claims import Claims
 from compute_worker.playback.model import Segment, VoiceSettings
@@ -19,8 +20,10 @@ CLAIM_POLL_SECONDS = 0.1
 
 @dataclass
 class Ticket:
-    """Lets whoever ordered a segment know whether the provider has been asked for it already."""
+    """Says who is charged for a segment, and lets whoever ordered it know whether the provider has been
+    asked for it already."""
 
+    account: str = ""
     sent: bool = False
 
 
@@ -42,6 +45,7 @@ class SegmentSpeaker:
         claims: Claims,
         synthesizer: Synthesizer,
         refinement: WordRefinement,
+        meter: SpeechMeter,
         segment_timeout_seconds: float,
     ) -> None:
         self._cache = cache
@@ -49,6 +53,7 @@ class SegmentSpeaker:
         self._claims = claims
         self._synthesizer = synthesizer
         self._refinement = refinement
+        self._meter = meter
         self._timeout_seconds = segment_timeout_seconds
 
     def key_of(self, segment: Segment, settings: VoiceSettings) -> str:
@@ -93,7 +98,8 @@ class SegmentSpeaker:
         ticket: Ticket,
         on_audio: Callable[[SpokenSegment], Awaitable[None]],
     ) -> Obtained:
-        """Returns once the segment is stored for everyone; on_audio is told as soon as there is sound."""
+        """Returns once the segment is stored for everyone; on_audio is told as soon as there is sound. Raises
+        SpeechLimitError when it would have to be made and must not."""
         key = self.key_of(segment, settings)
         while True:
             held = self._cache.in_memory(key)
@@ -104,15 +110,27 @@ class SegmentSpeaker:
                     found = await self._cache.find(key)
                     if found is not None:
                         return Obtained(found, cached=True)
-                    spoken = await self._synthesize(segment, settings, provider, ticket)
+                    speech_provider = await self._prepared(settings, provider)
+                    # The last moment that it may still be called off for nothing.
+                    charged = self._meter.charged(
+                        ticket.account, segment_key=key, characters=len(segment.text)
+                    )
+                    async with charged:
+                        ticket.sent = True
+                        spoken = await self._synthesize(segment, settings, speech_provider)
                     self._cache.hold(key, spoken)
                     await on_audio(spoken)
                     await self._cache.save(key, spoken, characters=len(segment.text))
                     return Obtained(spoken, cached=False)
             await asyncio.sleep(CLAIM_POLL_SECONDS)  # somebody else is making it
 
+    async def _prepared(self, settings: VoiceSettings, provider: ProviderSource) -> SpeechProvider:
+        if settings.provider_ref != ProviderType.BUILTIN.value:  # that one measures by itself
+            await self._refinement.prepare()
+        return await provider()
+
     async def _synthesize(
-        self, segment: Segment, settings: VoiceSettings, provider: ProviderSource, ticket: Ticket
+        self, segment: Segment, settings: VoiceSettings, speech_provider: SpeechProvider
     ) -> SpokenSegment:
         request = SpeechRequest(
             text=to_spoken(segment.text, settings.language).text,
@@ -122,10 +140,6 @@ class SegmentSpeaker:
             instructions=settings.instructions,
             native_speed=settings.native_speed,
         )
-        if settings.provider_ref != ProviderType.BUILTIN.value:  # that one measures by itself
-            await self._refinement.prepare()
-        speech_provider = await provider()
-        ticket.sent = True
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 return await self._synthesizer.speak(speech_provider, request)

@@ -31,6 +31,7 @@ class SpeechCache:
         self._clock = clock
         self._held: OrderedDict[str, tuple[float, SpokenSegment]] = OrderedDict()
         self._held_bytes = 0
+        self._unstored: set[str] = set()  # held here, but nowhere else yet
 
     def limit(self, *, max_bytes: int, ttl_seconds: float) -> None:
         """What is held in memory from now on; the site's administrator may change it at any time."""
@@ -47,6 +48,10 @@ class SpeechCache:
             return None
         self._held.move_to_end(key)
         return found[1]
+
+    def is_stored(self, key: str) -> bool:
+        """Whether others can find what is held here."""
+        return key not in self._unstored
 
     async def find(self, key: str, *, exact: bool = False) -> SpokenSegment | None:
         """With exact, what is held here is not enough when its word times are only estimates: another worker
@@ -69,6 +74,7 @@ class SpeechCache:
     async def save(self, key: str, segment: SpokenSegment, *, characters: int) -> None:
         await self._store.put(_audio_key(key), segment.frames, content_type="audio/mpeg")
         await self.save_words(key, segment, characters=characters)
+        self._unstored.discard(key)
 
     async def save_words(self, key: str, segment: SpokenSegment, *, characters: int) -> None:
         """The sidecar alone, for audio that is stored already."""
@@ -86,8 +92,10 @@ class SpeechCache:
             content_type="application/json",
         )
 
-    def hold(self, key: str, segment: SpokenSegment) -> None:
+    def hold(self, key: str, segment: SpokenSegment, *, is_stored: bool = True) -> None:
         self._drop(key)
+        if not is_stored:
+            self._unstored.add(key)
         self._held[key] = (self._clock(), replace(segment, samples=None))
         self._held_bytes += _cost(segment)
         self._drop_excess()
@@ -98,6 +106,7 @@ class SpeechCache:
 
     def _drop(self, key: str) -> None:
         found = self._held.pop(key, None)
+        self._unstored.discard(key)
         if found is not None:
             self._held_bytes -= _cost(found[1])
 

@@ -14,6 +14,7 @@ from app_server.wiring.application import open_app
 from compute_worker.credentials.client import CredentialBrokerClient
 from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceStub
+from lectern.metering.v1.metering_pb2 import SpeechMetering
 from shared.configuration.app_settings import AppSettings, read_app_settings
 from shared.errors import Code, LecternError
 from shared.rpc.channel import open_channel
@@ -112,12 +113,18 @@ async def test_what_an_administrator_sets_reaches_the_worker(environment: dict[s
         def limit(self, *, max_bytes: int, ttl_seconds: float) -> None:
             limits.append((max_bytes, ttl_seconds))
 
+    class Meter:
+        def learn(self, metering: SpeechMetering) -> None:
+            assert (metering.is_on, metering.refresh_seconds) == (False, 60)
+
     broker = settings.credential_broker
     async with (
         open_app(settings),
         open_channel(f"grpc://127.0.0.1:{broker.grpc_port}", broker.token) as channel,
     ):
-        client = CredentialBrokerClient(channel=channel, timeout_seconds=10, speech_cache=Cache())
+        client = CredentialBrokerClient(
+            channel=channel, timeout_seconds=10, speech_cache=Cache(), speech_meter=Meter()
+        )
         policy = (await client.resolve("default-provider")).policy
         await client.resolve("builtin")
     assert (policy.max_retries, policy.timeout_ms, policy.max_concurrent) == (7, 2**31 - 1, 3)

@@ -19,6 +19,8 @@ from lectern.compute.v1.operations_pb2_grpc import OperationServiceStub
 from lectern.compute.v1.playback_pb2_grpc import PlaybackServiceStub
 from lectern.credentials.v1 import credentials_pb2
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceServicer
+from lectern.metering.v1 import metering_pb2
+from lectern.metering.v1.metering_pb2_grpc import SpeechMeterServiceServicer
 from shared.configuration.worker_settings import read_worker_settings
 from shared.errors import Code, LecternError
 from shared.objects.s3_store import S3Options, S3Store, open_s3_store
@@ -64,6 +66,57 @@ class CredentialBook(CredentialBrokerServiceServicer):
                 max_retries=max_retries, timeout_ms=20_000, max_concurrent=3
             ),
         )
+
+
+class MeterBook(SpeechMeterServiceServicer):
+    """The app server's side of metering: who was charged for what, up to an allowance by account."""
+
+    def __init__(self, credentials: CredentialBook) -> None:
+        self._credentials = credentials
+        self.allowance: dict[str, int] = {}
+        self.charges: dict[str, tuple[str, str, int]] = {}  # by segment: account, attempt, characters
+        self.asked = 0
+        self.is_broken = False
+
+    @property
+    def is_on(self) -> bool:
+        return self._credentials.providers["builtin"].speech_metering.is_on
+
+    def turn_on(self) -> None:
+        for answer in self._credentials.providers.values():
+            answer.speech_metering.CopyFrom(metering_pb2.SpeechMetering(is_on=True, refresh_seconds=60))
+
+    def charged_to(self, account: str) -> int:
+        return sum(characters for charged, _, characters in self.charges.values() if charged == account)
+
+    async def ChargeSpeech(
+        self, request: metering_pb2.ChargeSpeechRequest, context: Any
+    ) -> metering_pb2.ChargeSpeechResponse:
+        self.asked += 1
+        if self.is_broken:
+            raise LecternError(Code.UNAVAILABLE, "Not now.", reason="DATABASE_UNAVAILABLE")
+        account, limit = request.usage_account, self.allowance.get(request.usage_account, 10**9)
+        known = self.charges.get(request.segment_key)
+        if known is None and self.charged_to(account) >= limit:
+            raise LecternError(
+                Code.RESOURCE_EXHAUSTED,
+                "Your allowance for today is used up.",
+                reason="USAGE_LIMIT_REACHED",
+                details={"resets_at_ms": "1800057600000", "retry_after_seconds": "60"},
+            )
+        payer, characters = (known[0], known[2]) if known else (account, request.characters)
+        self.charges[request.segment_key] = (payer, request.attempt_id, characters)
+        return metering_pb2.ChargeSpeechResponse(
+            speech_metering=metering_pb2.SpeechMetering(is_on=self.is_on, refresh_seconds=60)
+        )
+
+    async def RefundSpeech(
+        self, request: metering_pb2.RefundSpeechRequest, context: Any
+    ) -> metering_pb2.RefundSpeechResponse:
+        known = self.charges.get(request.segment_key)
+        if known and known[1] == request.attempt_id:
+            del self.charges[request.segment_key]
+        return metering_pb2.RefundSpeechResponse()
 
 
 @dataclass
@@ -151,6 +204,7 @@ class Worker:
         provider_ref: str = "builtin",
         voice: str = "",
         extent: "playback_pb2.Extent.ValueType" = playback_pb2.EXTENT_SECTION,
+        usage_account: str = "",
     ) -> Listener:
         answer = await self.playback.CreateSession(
             playback_pb2.CreateSessionRequest(
@@ -160,6 +214,7 @@ class Worker:
                 start=playback_pb2.StartPosition(ordinal=start),
                 settings=playback_pb2.VoiceSettings(provider_ref=provider_ref, voice=voice),
                 background_extent=extent,
+                usage_account=usage_account,
             )
         )
         listener = Listener(self, answer.session_id, answer.start_ordinal, answer.segment_count)
@@ -176,12 +231,24 @@ async def credential_book() -> CredentialBook:
 
 
 @pytest.fixture
-async def open_worker(nats_server, object_store, credential_book, free_port) -> AsyncIterator[OpenWorker]:
+async def meter_book(credential_book) -> MeterBook:
+    return MeterBook(credential_book)
+
+
+@pytest.fixture
+async def open_worker(
+    nats_server, object_store, credential_book, meter_book, free_port
+) -> AsyncIterator[OpenWorker]:
     """Starts a worker; called twice it starts two that share broker, store and provider."""
     prefix = f"test-{secrets.token_hex(6)}"
     async with contextlib.AsyncExitStack() as stack:
         broker_server = await stack.enter_async_context(
-            serve_grpc([credential_book], token_check=bearer_check(BROKER_TOKEN), host="127.0.0.1", port=0)
+            serve_grpc(
+                [credential_book, meter_book],
+                token_check=bearer_check(BROKER_TOKEN),
+                host="127.0.0.1",
+                port=0,
+            )
         )
 
         async def start() -> Worker:
