@@ -27,13 +27,17 @@ def setup_sessions(app: web.Application, storage: AbstractStorage) -> None:
     setup(app, storage)
 
 
+def session_cookie_name(*, is_https: bool) -> str:
+    # __Host- ties the cookie to this very host and to https.
+    return "__Host-lectern_session" if is_https else "lectern_session"
+
+
 class DatabaseSessionStorage(AbstractStorage):
     def __init__(
         self, *, store: SessionStore, clock: Clock, is_https: bool, admits_guests: bool = False
     ) -> None:
-        # __Host- ties the cookie to this very host and to https.
         super().__init__(
-            cookie_name="__Host-lectern_session" if is_https else "lectern_session",
+            cookie_name=session_cookie_name(is_https=is_https),
             max_age=SESSION_LIFETIME_MS // 1000,
             path="/",
             secure=is_https,

@@ -1,6 +1,5 @@
 """Errors as application/problem+json (RFC 9457), all in one shape and never with a stack trace."""
 
-import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
@@ -10,6 +9,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from aiohttp.web_exceptions import HTTPException
 
+from app_server.http.problem_body import FieldProblem, ProblemBody
 from app_server.http.request_id import request_id
 from shared.errors import Code, LecternError
 
@@ -22,9 +22,19 @@ _STATUS_OF_REASON: Final = {
     "FILE_EMPTY": 422,
     "FILE_TOO_LARGE": 413,
     "FORMAT_UNSUPPORTED": 415,
+    "LINK_EXPIRED": 410,
     "MEDIA_TYPE_UNSUPPORTED": 415,
 }
 _STATUS_OF_CODE: Final = {Code.FAILED_PRECONDITION: 409}
+# What aiohttp itself refuses.
+CODE_OF_STATUS: Final = {
+    400: "BAD_REQUEST",
+    404: "NOT_FOUND",
+    405: "METHOD_NOT_ALLOWED",
+    413: "REQUEST_TOO_LARGE",
+    417: "EXPECTATION_FAILED",
+    502: "BAD_GATEWAY",
+}
 _MESSAGE_OF_STATUS: Final = {
     404: "There is nothing at this address.",
     405: "This address doesn't take that kind of request.",
@@ -66,7 +76,7 @@ def problem_response(request: web.Request, error: LecternError) -> web.Response:
         status=http_status(error),
         code=error.reason,
         detail=error.message,
-        errors=[{"field": name, "message": message} for name, message in fields.items()],
+        errors=[FieldProblem(field=name, message=message) for name, message in fields.items()],
         headers=headers,
     )
 
@@ -108,7 +118,7 @@ def _plain_http_problem(request: web.Request, error: HTTPException) -> web.Respo
     return _response(
         request,
         status=error.status,
-        code=_title(error.status).upper().replace(" ", "_").replace("-", "_"),
+        code=CODE_OF_STATUS.get(error.status, f"HTTP_{error.status}"),
         detail=_MESSAGE_OF_STATUS.get(error.status, "The request can't be answered."),
         errors=[],
         headers={"Allow": error.headers["Allow"]} if "Allow" in error.headers else {},
@@ -121,21 +131,21 @@ def _response(
     status: int,
     code: str,
     detail: str,
-    errors: list[dict[str, str]],
+    errors: list[FieldProblem],
     headers: Mapping[str, str],
 ) -> web.Response:
-    body = {
-        "type": "about:blank",
-        "title": _title(status),
-        "status": status,
-        "code": code,
-        "detail": detail,
-        "request_id": request_id(request),
-        "errors": errors,
-    }
+    body = ProblemBody(
+        type="about:blank",
+        title=_title(status),
+        status=status,
+        code=code,
+        detail=detail,
+        request_id=request_id(request),
+        errors=errors,
+    )
     return web.Response(
         status=status,
-        body=json.dumps(body).encode(),
+        body=body.model_dump_json().encode(),
         content_type="application/problem+json",
         headers=dict(headers),
     )

@@ -20,6 +20,7 @@ from app_server.wiring.api_tokens import add_api_tokens
 from app_server.wiring.foundations import Foundations
 from app_server.wiring.health import health_routes
 from app_server.wiring.library import add_library
+from app_server.wiring.openapi import add_openapi
 from app_server.wiring.playback import add_playback
 from app_server.wiring.providers import credential_broker, speech_meter
 from app_server.wiring.resources import (
@@ -83,6 +84,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
         add_administration(app, base, library)
         (await stack.enter_async_context(system_check(base))).add_to(app)
         AudioPassthrough(http=base.http, worker_url=settings.worker.url).add_to(app)
+        add_openapi(app, base)
         PageRoutes().add_to(app)
         health_routes(base).add_to(app)
         broker = settings.credential_broker
