@@ -20,6 +20,10 @@ const PAGES = {
     define("lectern-library", Library, { preferences });
     openSettingsByAddress();
   },
+  async "api-docs"() {
+    const { ApiDocs } = await import("./view/api-docs.js");
+    define("lectern-api-docs", ApiDocs, {});
+  },
   async read() {
     const [{ Reader }, { ThemeChooser }, { Toasts }] = await Promise.all([
       import("./view/reader.js"), import("./view/theme.js"), import("./view/toasts.js"),
