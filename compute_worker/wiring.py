@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
@@ -29,7 +29,7 @@ from compute_worker.operations.broker import Broker, BrokerLimits, connect_broke
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
 from compute_worker.operations.model import OperationKind
-from compute_worker.operations.ports import OperationHandler
+from compute_worker.operations.ports import Job, OperationHandler
 from compute_worker.operations.queue import OperationQueue
 from compute_worker.operations.runner import OperationRunner, RunnerOptions
 from compute_worker.operations.servicer import OperationServicer
@@ -74,7 +74,7 @@ DOCUMENT_RUNNER = RunnerOptions(
 PLAYBACK_RUNNER = RunnerOptions(
     kind=OperationKind.PLAYBACK,
     max_attempts=20,
-    max_concurrent=256,
+    max_concurrent=4096,
     heartbeat_seconds=1.0,
     ack_wait_seconds=4.0,
 )
@@ -195,6 +195,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
                 broker,
                 queue,
                 worker_id,
+                on_success=lambda job: playback.look_again(str(job.arguments["session_id"])),
             ),
         ]
         grpc_server = await stack.enter_async_context(
@@ -228,8 +229,17 @@ def _runner(
     broker: Broker,
     queue: OperationQueue,
     worker_id: str,
+    *,
+    on_success: Callable[[Job], Awaitable[None]] | None = None,
 ) -> OperationRunner:
-    return OperationRunner(broker=broker, queue=queue, handler=handler, worker_id=worker_id, options=options)
+    return OperationRunner(
+        broker=broker,
+        queue=queue,
+        handler=handler,
+        worker_id=worker_id,
+        options=options,
+        on_success=on_success,
+    )
 
 
 @asynccontextmanager

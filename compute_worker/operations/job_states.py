@@ -64,8 +64,16 @@ class JobStates:
         """The new revision, or None when somebody else wrote since."""
         return await self._publish_expecting(key, value, revision, ttl_seconds)
 
-    async def delete(self, key: str) -> None:
-        await self._publish(key, None, {"KV-Operation": "PURGE", "Nats-Rollup": "sub"}, PURGE_MARKER_SECONDS)
+    async def delete(self, key: str, *, revision: int | None = None) -> bool:
+        """With a revision, False when somebody else wrote since."""
+        purge = {"KV-Operation": "PURGE", "Nats-Rollup": "sub"}
+        if revision is not None:
+            purge["Nats-Expected-Last-Subject-Sequence"] = str(revision)
+        try:
+            await self._publish(key, None, purge, PURGE_MARKER_SECONDS)
+        except _StaleRevisionError:
+            return False
+        return True
 
     @asynccontextmanager
     async def watch(self, key: str, on_change: Callable[[Value], None]) -> AsyncIterator[None]:

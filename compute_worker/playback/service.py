@@ -105,7 +105,7 @@ class Playback:
             await self._submit(session_id, again=True)
 
     async def look_again(self, session_id: str) -> None:
-        """For a move that came while a run was ending: the mover saw it running, the run didn't see the move."""
+        """For a move that came while a run was ending: the mover saw a run, the run didn't see the move."""
         cursor = await self._sessions.cursor(session_id)
         if cursor is None or not cursor.playing or cursor.is_gone(self._clock()):
             return

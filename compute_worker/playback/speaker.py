@@ -103,26 +103,32 @@ class SegmentSpeaker:
         key = self.key_of(segment, settings)
         while True:
             held = self._cache.in_memory(key)
-            if held is not None:
+            if held is not None and self._cache.is_stored(key):
                 return Obtained(held, cached=True)
             async with self._claims.claim(key) as ours:
                 if ours:
-                    found = await self._cache.find(key)
-                    if found is not None:
-                        return Obtained(found, cached=True)
-                    speech_provider = await self._prepared(settings, provider)
-                    # The last moment that it may still be called off for nothing.
-                    charged = self._meter.charged(
-                        ticket.account, segment_key=key, characters=len(segment.text)
-                    )
-                    async with charged:
-                        ticket.sent = True
-                        spoken = await self._synthesize(segment, settings, speech_provider)
-                    self._cache.hold(key, spoken)
-                    await on_audio(spoken)
+                    spoken = await self._cache.find(key)
+                    if spoken is not None and self._cache.is_stored(key):
+                        return Obtained(spoken, cached=True)
+                    if spoken is None:
+                        spoken = await self._make(key, segment, settings, provider, ticket)
+                        await on_audio(spoken)
+                    # What could not be stored the first time is not made again.
                     await self._cache.save(key, spoken, characters=len(segment.text))
                     return Obtained(spoken, cached=False)
             await asyncio.sleep(CLAIM_POLL_SECONDS)  # somebody else is making it
+
+    async def _make(
+        self, key: str, segment: Segment, settings: VoiceSettings, provider: ProviderSource, ticket: Ticket
+    ) -> SpokenSegment:
+        """Newly made, charged and held here; to be stored."""
+        speech_provider = await self._prepared(settings, provider)
+        # The last moment that it may still be called off for nothing.
+        async with self._meter.charged(ticket.account, segment_key=key, characters=len(segment.text)):
+            ticket.sent = True
+            spoken = await self._synthesize(segment, settings, speech_provider)
+        self._cache.hold(key, spoken, is_stored=False)
+        return spoken
 
     async def _prepared(self, settings: VoiceSettings, provider: ProviderSource) -> SpeechProvider:
         if settings.provider_ref != ProviderType.BUILTIN.value:  # that one measures by itself
