@@ -3,6 +3,7 @@
 import asyncio
 
 from compute_worker.operations.events import Events
+from compute_worker.playback.endings import IDLE
 from compute_worker.playback.generation import GenerationRun
 from compute_worker.playback.speech_cache import SpeechCache
 from shared.errors import Code, LecternError
@@ -72,7 +73,7 @@ async def test_a_move_that_comes_while_a_run_is_ending_starts_the_next(worker, m
             return await rest(self)
         deciding.set()
         await go_on.wait()
-        return "idle"
+        return IDLE
 
     monkeypatch.setattr(GenerationRun, "_rest_if_full", ending_early)
     listener = await worker.listen(await worker.read(TEXT * 5))
