@@ -5,6 +5,8 @@ import asyncio
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from app_server.accounts.model import PASSWORD_MAX_CHARACTERS, PASSWORD_MIN_CHARACTERS
+
 _CONCURRENT_HASHES = 2  # 19 MiB each; more at once would only make each slower
 
 
@@ -21,6 +23,7 @@ class Passwords:
 
     async def matches(self, password: str, password_hash: str | None) -> bool:
         """Takes as long for an account that doesn't exist (None) as for one that does."""
+        password = password[: PASSWORD_MAX_CHARACTERS + 1]
         if password_hash is None:
             if self._nobodys_hash is None:
                 self._nobodys_hash = await self.hash("nobody has this one")
@@ -37,3 +40,12 @@ class Passwords:
                 return await asyncio.to_thread(self._hasher.verify, password_hash, password)
             except (VerificationError, InvalidHashError):
                 return False
+
+
+def password_fault(password: str) -> str | None:
+    """What is wrong with a new one, for its owner."""
+    if len(password) < PASSWORD_MIN_CHARACTERS:
+        return f"The password needs at least {PASSWORD_MIN_CHARACTERS} characters."
+    if len(password) > PASSWORD_MAX_CHARACTERS:
+        return f"The password can have at most {PASSWORD_MAX_CHARACTERS} characters."
+    return None

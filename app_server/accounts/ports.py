@@ -59,6 +59,24 @@ class GuestClaims(Protocol):
         ...
 
 
+class Inboxes(Protocol):
+    """What is told by e-mail while account e-mail is on."""
+
+    async def is_on(self) -> bool: ...
+
+    async def require_verified(self, user: User) -> None:
+        """Raises PERMISSION_DENIED, and sends a link, where the address has to be confirmed first."""
+        ...
+
+    def send_verification(self, user: User) -> None:
+        """Soon, not now: its time tells nothing."""
+        ...
+
+    def tell_registered(self, email: str) -> None:
+        """Somebody signed up with an address that has an account. Soon, as above."""
+        ...
+
+
 class AttemptStore(Protocol):
     async def admit(self, subject_hash: str, windows: Sequence[Window], *, now_ms: int) -> int | None:
         """Counts an attempt, in one step for all processes. Returns None, or for one too many the

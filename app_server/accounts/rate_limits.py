@@ -12,6 +12,8 @@ _MINUTE_MS: Final = 60_000
 _HOUR_MS: Final = 60 * _MINUTE_MS
 _SIGN_IN: Final = (Window(5, _MINUTE_MS), Window(20, _HOUR_MS))
 _SIGN_UP: Final = (Window(5, _HOUR_MS),)
+_RESET: Final = (Window(5, _HOUR_MS),)
+_MESSAGE: Final = (Window(6, _HOUR_MS),)
 # Leaving for a provider costs a row and nothing else; a school behind one address may all leave at nine.
 _DEPARTURE: Final = (Window(60, _MINUTE_MS),)
 
@@ -33,6 +35,13 @@ class AuthRateLimits:
 
     async def admit_sign_up(self, *, address: str) -> None:
         await self._admit(_subject("sign-up", address), _SIGN_UP)
+
+    async def admit_reset(self, *, address: str) -> None:
+        await self._admit(_subject("reset", address), _RESET)
+
+    async def admit_message(self, *, email: str) -> None:
+        """To one inbox, whoever asks for it."""
+        await self._admit(_subject("message", email), _MESSAGE)
 
     async def admit_guest(self, *, address: str) -> None:
         """A guest is made as seldom as an account."""

@@ -74,6 +74,7 @@ class AccountRoutes:
                     body=CredentialsBody,
                     answer=EnteredAnswer,
                     status=201,
+                    other_answers={202: "Account e-mail is on: a message tells how to go on"},
                     problems=(
                         "ACCOUNT_PENDING",
                         "EMAIL_TAKEN",
@@ -95,6 +96,7 @@ class AccountRoutes:
                         "ACCOUNT_PENDING",
                         "ACCOUNT_SUSPENDED",
                         "CREDENTIALS_WRONG",
+                        "EMAIL_NOT_VERIFIED",
                         "NO_SIGN_IN_HERE",
                         "TOO_MANY_ATTEMPTS",
                     ),
@@ -137,6 +139,8 @@ class AccountRoutes:
         user = await self._service.sign_up(
             email=body.email, password=body.password, address=self._addresses.of(request)
         )
+        if user is None:
+            return no_content(status=202)
         if user.status is AccessStatus.PENDING:
             await self._entrance.hand_over(request, user)
         require_active(user)

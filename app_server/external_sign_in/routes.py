@@ -11,6 +11,7 @@ from app_server.accounts.access import Access, admit
 from app_server.accounts.current_user import require_user, signed_in_user
 from app_server.accounts.entrance import Entrance
 from app_server.accounts.model import AccessStatus
+from app_server.accounts.ports import Inboxes
 from app_server.accounts.service import require_active
 from app_server.external_sign_in.answers import BeganAnswer
 from app_server.external_sign_in.model import FLOW_LIFETIME_MS, Flow, new_secret
@@ -21,7 +22,7 @@ from app_server.http.json_bodies import NO_STORE, RequestBody, StoredText, json_
 from app_server.pages.own_addresses import own_address
 from shared.errors import LecternError
 
-SETTINGS_PAGE: Final = "/app/settings/account"
+SETTINGS_PAGE: Final = "/app/settings/sign-in"
 _SIGN_IN_PAGE: Final = "/signin"
 _log = structlog.get_logger(__name__)
 
@@ -35,10 +36,17 @@ class BeginBody(RequestBody):
 
 class ExternalSignInRoutes:
     def __init__(
-        self, *, service: ExternalSignIn, entrance: Entrance, addresses: ClientAddresses, is_https: bool
+        self,
+        *,
+        service: ExternalSignIn,
+        entrance: Entrance,
+        inboxes: Inboxes,
+        addresses: ClientAddresses,
+        is_https: bool,
     ) -> None:
         self._service = service
         self._entrance = entrance
+        self._inboxes = inboxes
         self._addresses = addresses
         self._is_https = is_https
         # __Host- ties the cookie to this very host and to https.
@@ -134,6 +142,7 @@ class ExternalSignInRoutes:
         if arrival.user.status is AccessStatus.PENDING:
             await self._entrance.hand_over(request, arrival.user)
         require_active(arrival.user)
+        await self._inboxes.require_verified(arrival.user)
         await self._entrance.enter(request, arrival.user)
         return flow.next_address
 

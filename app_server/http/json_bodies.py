@@ -80,8 +80,8 @@ def shown_json(body: AnswerBody) -> dict[str, Any]:
     return body.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-def no_content() -> web.Response:
-    return web.Response(status=204, headers={"Cache-Control": NO_STORE})
+def no_content(*, status: int = 204) -> web.Response:
+    return web.Response(status=status, headers={"Cache-Control": NO_STORE})
 
 
 def _translated(error: ValidationError) -> LecternError:

@@ -8,6 +8,7 @@ from app_server.accounts.routes import AccountRoutes
 from app_server.accounts.service import AccountService
 from app_server.accounts.sql_store import SqlAccountStore, SqlAttemptStore, SqlSessionStore
 from app_server.version import program_version
+from app_server.wiring.account_email import add_account_email
 from app_server.wiring.foundations import Foundations, new_id
 from app_server.wiring.sign_in import add_external_sign_in, add_sessions, sign_in
 
@@ -19,10 +20,13 @@ async def add_accounts(app: web.Application, base: Foundations) -> None:
     sessions = SqlSessionStore(database=base.database)
     attempts = SqlAttemptStore(database=base.database)
     accounts = SqlAccountStore(database=base.database)
+    passwords = Passwords()
+    inboxes = add_account_email(app, base, ways, accounts, passwords)
     service = AccountService(
         store=accounts,
-        passwords=Passwords(),
+        passwords=passwords,
         limits=ways.limits,
+        inboxes=inboxes,
         features=base.features,
         clock=base.clock,
         new_id=new_id,
@@ -36,6 +40,6 @@ async def add_accounts(app: web.Application, base: Foundations) -> None:
         version=program_version(),
         upload_transport="presigned" if base.presigner else "proxy",
     ).add_to(app)
-    add_external_sign_in(app, base, ways, accounts)
+    add_external_sign_in(app, base, ways, accounts, inboxes)
     base.background.start(base.features.keep_fresh())
     base.background.start(keep_accounts_tidy(sessions=sessions, attempts=attempts, clock=base.clock))

@@ -7,7 +7,7 @@ from aiohttp import web
 from app_server.accounts.entrance import Entrance
 from app_server.accounts.erasure import AccountErasure
 from app_server.accounts.local_user import LOCAL_USER, LocalUserStorage, setup_own_addresses_only
-from app_server.accounts.ports import AccountStore
+from app_server.accounts.ports import AccountStore, Inboxes
 from app_server.accounts.rate_limits import AuthRateLimits
 from app_server.accounts.session_storage import (
     DatabaseSessionStorage,
@@ -91,7 +91,7 @@ async def add_sessions(app: web.Application, base: Foundations, ways: SignIn) ->
 
 
 def add_external_sign_in(
-    app: web.Application, base: Foundations, ways: SignIn, accounts: AccountStore
+    app: web.Application, base: Foundations, ways: SignIn, accounts: AccountStore, inboxes: Inboxes
 ) -> None:
     GuestRoutes(guests=ways.guests, entrance=ways.entrance, addresses=base.addresses).add_to(app)
     store = SqlIdentityStore(database=base.database)
@@ -108,6 +108,7 @@ def add_external_sign_in(
     ExternalSignInRoutes(
         service=service,
         entrance=ways.entrance,
+        inboxes=inboxes,
         addresses=base.addresses,
         is_https=base.settings.base_url.startswith("https:"),
     ).add_to(app)

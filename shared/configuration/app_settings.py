@@ -77,6 +77,7 @@ class AppSettings:
     trusted_origins: frozenset[str]
     auth_secret: str = field(repr=False)
     has_auth_rate_limit: bool
+    email_api_url: str
     host: str
     port: int
     database: DatabaseSettings
@@ -137,6 +138,7 @@ def _settings(values: Values, embedded: EmbeddedSettings, secrets: frozenset[str
         trusted_origins=frozenset({base_url, *values.need(accounts.AUTH_TRUSTED_ORIGINS)}),
         auth_secret=values.need(accounts.AUTH_SECRET),
         has_auth_rate_limit=not values.need(accounts.DISABLE_AUTH_RATE_LIMIT),
+        email_api_url=values.need(accounts.ACCOUNT_EMAIL_API_URL),
         host=values.need(accounts.APP_HOST),
         port=values.need(accounts.APP_PORT),
         database=_database(values),

@@ -70,6 +70,13 @@ CASES: dict[str, Case] = {
         ("https://a.example, b.example", "*"),
     ),
     "DISABLE_AUTH_RATE_LIMIT": _BOOLEAN,
+    "ACCOUNT_EMAIL_API_URL": Case(
+        {
+            "https://mail.example/v1/": "https://mail.example/v1",
+            "http://127.0.0.1:8025": "http://127.0.0.1:8025",
+        },
+        ("mail.example", "http://mail.example"),
+    ),
     "APP_HOST": Case({"0.0.0.0": "0.0.0.0", "[::1]": "::1"}, ("example.org", "127.0.0.1:80")),
     "PORT": _PORT,
     "AUTH_MODE": Case({"accounts": "accounts", "single-user": "single-user"}, ("none", "single user")),

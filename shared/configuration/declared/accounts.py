@@ -45,6 +45,15 @@ DISABLE_AUTH_RATE_LIMIT = Variable(
     meaning="Switches the rate limits of signing in and up off.",
     rule="`true` or `false`.",
 )
+ACCOUNT_EMAIL_API_URL = Variable(
+    name="ACCOUNT_EMAIL_API_URL",
+    scopes=APP,
+    parse=parsers.secure_url,
+    default="https://api.resend.com",
+    origin=Origin.LECTERN,
+    meaning="Where account e-mail is sent from: the base URL of an HTTP API in Resend's form.",
+    rule="https://, or http:// on localhost.",
+)
 APP_HOST = Variable(
     name="APP_HOST",
     scopes=APP,
@@ -68,6 +77,7 @@ VARIABLES = (
     AUTH_SECRET,
     AUTH_TRUSTED_ORIGINS,
     DISABLE_AUTH_RATE_LIMIT,
+    ACCOUNT_EMAIL_API_URL,
     APP_HOST,
     APP_PORT,
 )
