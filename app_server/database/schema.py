@@ -139,6 +139,13 @@ documents = Table(
     Column("reading_ref", String(500)),
     Column("title", Text, nullable=False),
     Column("authors", JSON, nullable=False),
+    Column("language", String(100)),
+    # What its owner has put in the place of what the file says of itself.
+    Column("own_title", Text),
+    Column("own_authors", JSON(none_as_null=True)),
+    Column("own_language", String(100)),
+    # Of a web page: where it was fetched.
+    Column("source_url", Text),
     Column("cover", String(255)),
     Column("character_count", Integer),
     Column("section_count", Integer),
