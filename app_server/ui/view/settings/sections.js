@@ -13,10 +13,17 @@
  */
 
 const everybody = () => true;
+/** With rights in force. @param {User} user */
+const isAdmin = (user) => user.isAdmin;
 
 /** In the order of the list. @type {Section[]} */
 export const SECTIONS = [
   { id: "account", title: "Account", group: "You", visible: everybody, load: async () => (await import("./account.js")).AccountSection },
+  { id: "providers", title: "Shared providers", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/providers.js")).ProvidersSection },
+  { id: "features", title: "Site features", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/features.js")).FeaturesSection },
+  { id: "users", title: "Users", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/users.js")).UsersSection },
+  { id: "system", title: "System", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/system.js")).SystemSection },
+  { id: "audit", title: "Audit log", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/audit.js")).AuditSection },
 ];
 
 /** @param {User} user @param {Features} features */

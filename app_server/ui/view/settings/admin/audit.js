@@ -1,0 +1,64 @@
+/** Settings → Admin → Audit log. */
+
+import { listAudit } from "../../../api/admin.js";
+import { html } from "../../../lib/html.js";
+import { empty } from "../states.js";
+import { pager, table } from "../table.js";
+import { ResultsSection } from "./results.js";
+import { moment } from "./wording.js";
+
+/** @typedef {import("../../../api/admin.js").AuditPage} AuditPage */
+/** @typedef {import("../../../api/admin.js").AuditEntry} AuditEntry */
+
+const KINDS = [["user", "Users"], ["provider", "Providers"], ["feature", "Site features"], ["limits", "Compute limits"], ["email", "E-mail"], ["task", "Tasks"]];
+/** @type {Record<string, string>} */
+const WORDS = {
+  "user.approve": "approved", "user.suspend": "suspended", "user.reactivate": "reactivated", "user.role": "changed the role of", "user.delete": "deleted the user",
+  "provider.create": "added the provider", "provider.change": "changed the provider", "provider.delete": "deleted the provider",
+  "feature.change": "changed", "feature.reset": "reset", "limits.change": "changed", "limits.reset": "reset",
+  "email.change": "changed the e-mail settings", "email.test": "sent a test message to",
+  "task.change": "changed the task", "task.run": "ran the task",
+};
+
+/** @extends {ResultsSection<AuditPage>} */
+export class AuditSection extends ResultsSection {
+  tools() {
+    return html`<label class="admin-search"><span class="unseen">Search the audit log</span><input type="search" name="search" placeholder="Administrator or what was changed" autocomplete="off"></label>
+      <label><span class="unseen">What</span><select name="action"><option value="">Everything</option>${KINDS.map(([id, label]) => html`<option value="${id}">${label}</option>`)}</select></label>`;
+  }
+
+  /** @param {Record<string, string>} query */
+  search(query) {
+    return listAudit(query, this.signal);
+  }
+
+  /** @param {AuditPage} found */
+  results({ entries, total, pageSize }) {
+    return html`
+      <p class="settings-note" role="status">${total === 1 ? "1 entry" : `${total} entries`}</p>
+      ${entries.length ? table({ caption: "Audit log", columns: ["When", "Who", "What", "Changes"], rows: entries.map(row) }) : empty("Nothing was done that matches.")}
+      ${pager({ page: this.page, pages: Math.max(1, Math.ceil(total / pageSize)), label: "Pages of the audit log" })}`;
+  }
+}
+
+/** @param {AuditEntry} entry */
+function row({ at, actorEmail, action, target, details }) {
+  return [
+    html`<time datetime="${at}">${moment(at)}</time>`,
+    actorEmail || "The local user",
+    html`${WORDS[action] ?? action} <strong>${target}</strong>`,
+    html`<ul class="audit-details">${Object.entries(details).map(([field, change]) => html`<li>${field}: ${changeInWords(change)}</li>`)}</ul>`,
+  ];
+}
+
+/** @param {unknown} change */
+function changeInWords(change) {
+  if (!Array.isArray(change)) return html`${shown(change)}`;
+  return html`<del>${shown(change[0])}</del> → <ins>${shown(change[1])}</ins>`;
+}
+
+/** @param {unknown} value */
+function shown(value) {
+  if (value === "" || value === null || value === undefined) return "nothing";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
