@@ -8,6 +8,8 @@ from app_server.compute_limits.rules import ActionName, ActiveRule, UsageRule, W
 from app_server.http.problems import RETRY_AFTER
 from shared.errors import Code, LecternError
 
+# For the addresses that may answer them.
+LIMIT_PROBLEMS: Final = ("ACTIVE_LIMIT_REACHED", "RATE_LIMIT_REACHED", "SITE_BUSY", "USAGE_LIMIT_REACHED")
 RESETS_AT: Final = "resets_at"
 RESETS_AT_MS: Final = "resets_at_ms"
 

@@ -24,6 +24,10 @@ class DocumentChanges:
         self._progress.pop(document_id, None)
         self._notify(document_id)
 
+    def tell(self, document_id: str) -> None:
+        """Its row has changed; how far parsing is has not."""
+        self._notify(document_id)
+
     @contextmanager
     def listen(self, document_id: str) -> Iterator[asyncio.Event]:
         """An event that is set at every change; the listener clears it."""

@@ -9,6 +9,7 @@ from pydantic import Field
 from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.clock import Clock, iso_time
+from app_server.compute_limits.callers import Callers
 from app_server.http.endpoints import Endpoint, add_endpoints
 from app_server.http.json_bodies import AnswerBody, RequestBody, StoredText, json_response, read_body
 from app_server.library.changes import DocumentChanges
@@ -58,6 +59,7 @@ class DirectUploadRoutes:
         receiver: UploadReceiver,
         changes: DocumentChanges,
         features: FeatureReader,
+        callers: Callers,
         clock: Clock,
     ) -> None:
         self._presigner = presigner
@@ -66,6 +68,7 @@ class DirectUploadRoutes:
         self._receiver = receiver
         self._changes = changes
         self._features = features
+        self._callers = callers
         self._clock = clock
 
     def add_to(self, app: web.Application) -> None:
@@ -127,7 +130,7 @@ class DirectUploadRoutes:
         ticket = self._tickets.read(body.upload_id, owner_id=user.id)
         await self._check_size(ticket.size_bytes)
         async with self._receiver.adopt(ticket, sha256=body.sha256) as file:
-            document = await self._service.add(user.id, file)
+            document = await self._service.add(self._callers.of(request, user), file)
         progress = self._changes.progress_of(document.id)
         return json_response(DocumentAnswer(document=shown_document(document, progress)), status=201)
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from app_server.clock import iso_time
 from app_server.http.json_bodies import AnswerBody
-from app_server.library.model import Document, DocumentFailure, Position, Progress
+from app_server.library.model import Added, Document, DocumentFailure, OwnMetadata, Position, Progress
 
 
 class ShownProgress(AnswerBody):
@@ -33,6 +33,12 @@ class ShownDocument(AnswerBody):
     id: str
     title: str
     authors: list[str]
+    # A BCP 47 tag; empty while unknown.
+    language: str
+    # What the owner has put in the place of what the file says.
+    changed: list[Literal["title", "authors", "language"]]
+    # Where a web page was fetched.
+    source_url: str | None
     file_name: str
     format: str
     size_bytes: int
@@ -51,8 +57,18 @@ class DocumentAnswer(AnswerBody):
     document: ShownDocument
 
 
+class AddedAnswer(AnswerBody):
+    document: ShownDocument
+    # The same content was in the library already, as this document.
+    is_duplicate: bool
+
+
 class DocumentsAnswer(AnswerBody):
     documents: list[ShownDocument]
+
+
+def added_answer(added: Added, progress: Progress | None) -> AddedAnswer:
+    return AddedAnswer(document=shown_document(added.document, progress), is_duplicate=added.is_duplicate)
 
 
 def shown_document(document: Document, progress: Progress | None) -> ShownDocument:
@@ -60,6 +76,9 @@ def shown_document(document: Document, progress: Progress | None) -> ShownDocume
         id=document.id,
         title=document.title,
         authors=list(document.authors),
+        language=document.language,
+        changed=_changed(document.own),
+        source_url=document.source_url,
         file_name=document.file_name,
         format=document.format.value,
         size_bytes=document.size_bytes,
@@ -72,6 +91,17 @@ def shown_document(document: Document, progress: Progress | None) -> ShownDocume
         cover=f"/api/documents/{document.id}/resources/{document.cover}" if document.cover else None,
         position=_shown_position(document.position) if document.position else None,
     )
+
+
+def _changed(own: OwnMetadata) -> list[Literal["title", "authors", "language"]]:
+    changes: list[Literal["title", "authors", "language"]] = []
+    if own.title is not None:
+        changes.append("title")
+    if own.authors is not None:
+        changes.append("authors")
+    if own.language is not None:
+        changes.append("language")
+    return changes
 
 
 def _shown_progress(progress: Progress) -> ShownProgress:

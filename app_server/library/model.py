@@ -51,6 +51,12 @@ class Document:
     reading_ref: str | None
     title: str
     authors: tuple[str, ...]
+    # Empty while unknown.
+    language: str
+    # What of these three its owner has changed.
+    own: "OwnMetadata"
+    # Where a web page was fetched from.
+    source_url: str | None
     cover: str | None
     character_count: int | None
     section_count: int | None
@@ -60,11 +66,21 @@ class Document:
 
 
 @dataclass(frozen=True)
+class OwnMetadata:
+    """What stands in the place of what the file says of itself; None leaves the file's word."""
+
+    title: str | None = None
+    authors: tuple[str, ...] | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True)
 class ReadingSummary:
     """What the library shows of a reading document."""
 
     title: str
     authors: tuple[str, ...]
+    language: str
     cover: str | None
     character_count: int
     section_count: int
@@ -80,6 +96,16 @@ class NewDocument:
     format: DocumentFormat
     title: str
     created_at_ms: int
+    own_title: str | None = None
+    source_url: str | None = None
+
+
+@dataclass(frozen=True)
+class Added:
+    """is_duplicate: these bytes were in the library already, as this document."""
+
+    document: Document
+    is_duplicate: bool
 
 
 def document_key(sha256: str) -> str:

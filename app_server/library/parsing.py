@@ -8,6 +8,7 @@ import structlog
 
 from app_server.background import BackgroundTasks
 from app_server.library.changes import DocumentChanges
+from app_server.library.limits import OpeningLimits
 from app_server.library.model import Document, DocumentFailure, DocumentState, Progress
 from app_server.library.ports import DocumentStore
 from app_server.library.proto_mapping import failure_of, parse_request
@@ -41,12 +42,14 @@ class ParsingWatcher:
         store: DocumentStore,
         worker: WorkerClients,
         readings: ReadingFiles,
+        limits: OpeningLimits,
         changes: DocumentChanges,
         background: BackgroundTasks,
     ) -> None:
         self._store = store
         self._worker = worker
         self._readings = readings
+        self._limits = limits
         self._changes = changes
         self._background = background
         self._following: dict[str, asyncio.Task[None]] = {}
@@ -76,6 +79,7 @@ class ParsingWatcher:
         if task is not None:
             self._again.discard(document.id)
             task.cancel()
+        await self._limits.ended(document.id)
         if is_last and document.operation_id and document.state is DocumentState.PROCESSING:
             request = operations.CancelOperationRequest(operation_id=document.operation_id)
             try:
@@ -148,6 +152,7 @@ class ParsingWatcher:
             case _:
                 progress = operation.progress
                 self._changes.report(document.id, Progress(progress.phase, progress.done, progress.total))
+                await self._limits.progressed(document)
                 return False
         return True
 
@@ -157,10 +162,12 @@ class ParsingWatcher:
         except ObjectNotFoundError as error:
             raise RunLostError from error
         await self._store.set_ready(document.id, reading_ref=result_ref, summary=summary)
+        await self._limits.ended(document.id)
         self._changes.settle(document.id)
 
     async def _fail(self, document_id: str, failure: DocumentFailure) -> None:
         await self._store.set_failed(document_id, failure)
+        await self._limits.ended(document_id)
         self._changes.settle(document_id)
 
 

@@ -6,6 +6,7 @@ from app_server.library.model import (
     Document,
     DocumentFailure,
     NewDocument,
+    OwnMetadata,
     Position,
     ReadingSummary,
 )
@@ -14,6 +15,10 @@ from app_server.library.model import (
 class DocumentStore(Protocol):
     async def add(self, document: NewDocument) -> Document:
         """The owner's document of these bytes: this one, or the one that was there already."""
+        ...
+
+    async def find_same(self, owner_id: str, sha256: str) -> Document | None:
+        """The owner's document of these bytes."""
         ...
 
     async def find(self, document_id: str) -> Document | None:
@@ -43,5 +48,7 @@ class DocumentStore(Protocol):
     async def set_ready(self, document_id: str, *, reading_ref: str, summary: ReadingSummary) -> None: ...
 
     async def set_failed(self, document_id: str, failure: DocumentFailure) -> None: ...
+
+    async def set_own_metadata(self, document_id: str, own: OwnMetadata) -> None: ...
 
     async def set_position(self, document_id: str, position: Position) -> None: ...

@@ -21,6 +21,7 @@ class ReadingFiles:
         return ReadingSummary(
             title=_text(reading.get("title")),
             authors=tuple(_text(author) for author in reading.get("authors", [])),
+            language=_text(reading.get("language")),
             cover=_text(reading.get("cover")) or None,
             character_count=int(reading.get("characterCount", 0)),
             section_count=len(reading.get("sections", [])),

@@ -11,6 +11,8 @@ from pydantic import Field
 from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.clock import Clock
+from app_server.compute_limits.callers import Callers
+from app_server.compute_limits.refusals import LIMIT_PROBLEMS
 from app_server.http.endpoints import Endpoint, Events, FileUpload, add_endpoints
 from app_server.http.event_stream import ServerEvent, send_events
 from app_server.http.json_bodies import (
@@ -55,6 +57,7 @@ class DocumentRoutes:
         watcher: ParsingWatcher,
         changes: DocumentChanges,
         features: FeatureReader,
+        callers: Callers,
         clock: Clock,
     ) -> None:
         self._service = service
@@ -62,6 +65,7 @@ class DocumentRoutes:
         self._watcher = watcher
         self._changes = changes
         self._features = features
+        self._callers = callers
         self._clock = clock
 
     def add_to(self, app: web.Application) -> None:
@@ -115,7 +119,7 @@ class DocumentRoutes:
                     summary="Parse a document once more that could not be parsed",
                     answer=DocumentAnswer,
                     status=202,
-                    problems=("DOCUMENT_NOT_FOUND",),
+                    problems=("DOCUMENT_NOT_FOUND", *LIMIT_PROBLEMS),
                 ),
                 reads(
                     method="GET",
@@ -150,7 +154,7 @@ class DocumentRoutes:
         part = await file_part(request)
         received = self._receiver.receive(chunks_of(part), file_name=part.filename or "", max_bytes=max_bytes)
         async with received as file:
-            document = await self._service.add(user.id, file)
+            document = await self._service.add(self._callers.of(request, user), file)
         return json_response(DocumentAnswer(document=self._shown(document)), status=201)
 
     async def get(self, request: web.Request) -> web.Response:
@@ -165,7 +169,8 @@ class DocumentRoutes:
 
     async def retry(self, request: web.Request) -> web.Response:
         user = await require_user(request)
-        document = await self._service.retry(user.id, request.match_info["document_id"])
+        caller = self._callers.of(request, user)
+        document = await self._service.retry(caller, request.match_info["document_id"])
         return json_response(DocumentAnswer(document=self._shown(document)), status=202)
 
     async def put_position(self, request: web.Request) -> web.Response:

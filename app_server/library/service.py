@@ -5,8 +5,10 @@ from collections.abc import Callable
 import structlog
 
 from app_server.clock import Clock
+from app_server.compute_limits.caller import Caller
 from app_server.database.engine import Database
 from app_server.library.changes import DocumentChanges
+from app_server.library.limits import OpeningLimits
 from app_server.library.model import (
     Document,
     DocumentState,
@@ -32,6 +34,7 @@ class LibraryService:
         objects: ObjectStore,
         locks: Database,
         watcher: ParsingWatcher,
+        limits: OpeningLimits,
         changes: DocumentChanges,
         clock: Clock,
         new_id: Callable[[], str],
@@ -40,21 +43,36 @@ class LibraryService:
         self._objects = objects
         self._locks = locks
         self._watcher = watcher
+        self._limits = limits
         self._changes = changes
         self._clock = clock
         self._new_id = new_id
 
-    async def add(self, owner_id: str, file: ReceivedFile) -> Document:
-        """The same bytes again are the same document; one that had failed is tried again."""
-        async with self._locks.hold(_blob_lock(file.sha256)):
-            if await self._objects.info(document_key(file.sha256)) is None:
-                await self._objects.copy(file.temporary_key, document_key(file.sha256))
-            document = await self._store.add(self._new_document(owner_id, file))
+    async def add(self, caller: Caller, file: ReceivedFile) -> Document:
+        """The same bytes again are the same document; one that had failed is tried again. Raises
+        RESOURCE_EXHAUSTED when a limit keeps a new one out."""
+        new = self._new_document(caller.user_id, file)
+        async with self._locks.hold(blob_lock(file.sha256)):
+            document = await self._store.find_same(caller.user_id, file.sha256)
+            if document is None:
+                await self._limits.admit(
+                    caller, document_id=new.id, document_format=new.format, size_bytes=new.size_bytes
+                )
+            document = await self._kept(document or new, file)
         if document.state is DocumentState.FAILED:
-            return await self.retry(owner_id, document.id)
+            return await self.retry(caller, document.id)
         if document.state is DocumentState.PROCESSING:
             self._watcher.follow(document.id)
         return document
+
+    async def _kept(self, document: Document | NewDocument, file: ReceivedFile) -> Document:
+        try:
+            if await self._objects.info(document_key(file.sha256)) is None:
+                await self._objects.copy(file.temporary_key, document_key(file.sha256))
+            return document if isinstance(document, Document) else await self._store.add(document)
+        except BaseException:
+            await self._limits.ended(document.id)
+            raise
 
     async def list(self, owner_id: str) -> list[Document]:
         return await self._store.of_owner(owner_id)
@@ -83,19 +101,26 @@ class LibraryService:
         document = await self.get(owner_id, document_id)
         await self._store.remove(document.id)
         self._changes.settle(document.id)
-        async with self._locks.hold(_blob_lock(document.sha256)):
+        async with self._locks.hold(blob_lock(document.sha256)):
             is_last = not await self._store.is_owned(document.sha256)
             await self._watcher.abandon(document, is_last=is_last)
             if is_last:
                 await self._reap(document.sha256)
 
-    async def retry(self, owner_id: str, document_id: str) -> Document:
-        document = await self.get(owner_id, document_id)
+    async def retry(self, caller: Caller, document_id: str) -> Document:
+        """Raises RESOURCE_EXHAUSTED when a limit keeps it from being opened once more."""
+        document = await self.get(caller.user_id, document_id)
         if document.state is DocumentState.FAILED:
+            await self._limits.admit(
+                caller,
+                document_id=document.id,
+                document_format=document.format,
+                size_bytes=document.size_bytes,
+            )
             await self._store.restart(document.id)
             self._changes.settle(document.id)
         self._watcher.follow(document.id)
-        return await self.get(owner_id, document_id)
+        return await self.get(caller.user_id, document_id)
 
     async def save_position(self, owner_id: str, document_id: str, position: Position) -> None:
         document = await self.get(owner_id, document_id)
@@ -124,5 +149,6 @@ class LibraryService:
         )
 
 
-def _blob_lock(sha256: str) -> str:
+def blob_lock(sha256: str) -> str:
+    """Held while bytes change hands: who adds a document to them, and who removes what nobody owns."""
     return f"blob:{sha256}"

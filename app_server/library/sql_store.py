@@ -15,6 +15,7 @@ from app_server.library.model import (
     DocumentFailure,
     DocumentState,
     NewDocument,
+    OwnMetadata,
     Position,
     ReadingSummary,
 )
@@ -45,6 +46,12 @@ class SqlDocumentStore:
                 await connection.execute(insert(documents).values(_new_row(document)))
                 row = (await connection.execute(same)).one()
         return _document(row)
+
+    async def find_same(self, owner_id: str, sha256: str) -> Document | None:
+        same = _documents().where(documents.c.owner_id == owner_id, documents.c.sha256 == sha256)
+        async with self._database.read() as connection:
+            row = (await connection.execute(same)).one_or_none()
+        return None if row is None else _document(row)
 
     async def find(self, document_id: str) -> Document | None:
         async with self._database.read() as connection:
@@ -97,6 +104,7 @@ class SqlDocumentStore:
     async def set_ready(self, document_id: str, *, reading_ref: str, summary: ReadingSummary) -> None:
         values: dict[str, Any] = {
             "authors": list(summary.authors),
+            "language": summary.language,
             "cover": summary.cover,
             "character_count": summary.character_count,
             "section_count": summary.section_count,
@@ -112,6 +120,12 @@ class SqlDocumentStore:
             error_code=failure.code,
             error_message=failure.message,
             error_retryable=failure.retryable,
+        )
+
+    async def set_own_metadata(self, document_id: str, own: OwnMetadata) -> None:
+        authors = None if own.authors is None else list(own.authors)
+        await self._update(
+            document_id, own_title=own.title, own_authors=authors, own_language=own.language
         )
 
     async def set_position(self, document_id: str, position: Position) -> None:
@@ -158,11 +172,18 @@ def _new_row(document: NewDocument) -> dict[str, Any]:
         "state": DocumentState.PROCESSING.value,
         "title": document.title,
         "authors": [],
+        "own_title": document.own_title,
+        "source_url": document.source_url,
         "created_at_ms": document.created_at_ms,
     }
 
 
 def _document(row: Row[Any]) -> Document:
+    own = OwnMetadata(
+        title=row.own_title,
+        authors=None if row.own_authors is None else tuple(row.own_authors),
+        language=row.own_language,
+    )
     return Document(
         id=row.id,
         owner_id=row.owner_id,
@@ -173,8 +194,11 @@ def _document(row: Row[Any]) -> Document:
         state=DocumentState(row.state),
         operation_id=row.operation_id,
         reading_ref=row.reading_ref,
-        title=row.title,
-        authors=tuple(row.authors),
+        title=row.title if own.title is None else own.title,
+        authors=tuple(row.authors) if own.authors is None else own.authors,
+        language=(row.language or "") if own.language is None else own.language,
+        own=own,
+        source_url=row.source_url,
         cover=row.cover,
         character_count=row.character_count,
         section_count=row.section_count,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from app_server.compute_limits.refusals import LIMIT_PROBLEMS
 from app_server.library.formats import SNIFF_BYTES, DocumentFormat, recognized_format
 from app_server.library.upload_tickets import UploadTicket
 from shared.errors import Code, LecternError
@@ -19,6 +20,7 @@ from shared.objects.ports import ObjectNotFoundError, ObjectStore
 UPLOADS_PREFIX = "uploads/"
 # What may be wrong with a file that comes through the app.
 UPLOAD_PROBLEMS = (
+    *LIMIT_PROBLEMS,
     "FILE_EMPTY",
     "FILE_MISSING",
     "FILE_TOO_LARGE",

@@ -81,6 +81,8 @@ class ProblemEvent(AnswerBody):
     message: str
     retryable: bool
     ordinal: int = 0
+    # When the limit that stopped the speech lets it go on.
+    resets_at: str = ""
 
 
 class ShownProvider(AnswerBody):

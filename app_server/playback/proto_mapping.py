@@ -2,6 +2,8 @@
 
 from typing import Final, Literal
 
+from app_server.clock import iso_time
+from app_server.compute_limits.caller import Caller, account_of
 from app_server.http.event_stream import ServerEvent
 from app_server.http.json_bodies import shown_json
 from app_server.playback.answers import (
@@ -29,16 +31,17 @@ _STATES: Final[dict[int, Literal["generating", "waiting", "complete", "stopped"]
 
 
 def session_request(
-    body: SessionBody, *, owner_id: str, reading_ref: str, provider_ref: str, extent: str
+    body: SessionBody, *, caller: Caller, reading_ref: str, provider_ref: str, extent: str
 ) -> pb.CreateSessionRequest:
     return pb.CreateSessionRequest(
-        owner_id=owner_id,
+        owner_id=caller.user_id,
         document_id=body.document_id,
         reading_ref=reading_ref,
         start=_start(body),
         settings=_settings(body.settings, provider_ref),
         options=pb.PlanOptions(max_segment_characters=body.options.max_segment_characters or 0),
         background_extent=_EXTENTS[extent],
+        usage_account=account_of(caller),
     )
 
 
@@ -153,5 +156,8 @@ def _shown_segment_event(event: pb.SegmentEvent) -> SegmentEvent:
 
 
 def _shown_problem(event: pb.ProblemEvent) -> ProblemEvent:
+    more: dict[str, int | str] = {"ordinal": event.ordinal} if event.HasField("ordinal") else {}
+    if event.resets_at_ms:
+        more["resets_at"] = iso_time(event.resets_at_ms)
     shown = ProblemEvent(code=event.code, message=event.message, retryable=event.retryable)
-    return shown.model_copy(update={"ordinal": event.ordinal}) if event.HasField("ordinal") else shown
+    return shown.model_copy(update=more)

@@ -1,5 +1,7 @@
 """/api/tts/playback: sessions, their plans, events, cursors and audio addresses."""
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from functools import partial
 
 from aiohttp import web
@@ -7,8 +9,10 @@ from aiohttp import web
 from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.clock import iso_time
+from app_server.compute_limits.callers import Callers
+from app_server.compute_limits.refusals import LIMIT_PROBLEMS
 from app_server.http.endpoints import Endpoint, Events, add_endpoints
-from app_server.http.event_stream import send_events
+from app_server.http.event_stream import ServerEvent, send_events
 from app_server.http.json_bodies import json_response, no_content, read_body, read_query
 from app_server.playback.answers import (
     AudioAddressAnswer,
@@ -29,9 +33,10 @@ _SESSIONS = "/api/tts/playback/sessions"
 
 
 class PlaybackRoutes:
-    def __init__(self, *, service: PlaybackService, worker: WorkerClients) -> None:
+    def __init__(self, *, service: PlaybackService, worker: WorkerClients, callers: Callers) -> None:
         self._service = service
         self._worker = worker
+        self._callers = callers
 
     def add_to(self, app: web.Application) -> None:
         one = _SESSIONS + "/{session_id}"
@@ -54,6 +59,7 @@ class PlaybackRoutes:
                         "DOCUMENT_NOT_READY",
                         "PROVIDER_NOT_FOUND",
                         "WORKER_UNAVAILABLE",
+                        *LIMIT_PROBLEMS,
                     ),
                 ),
                 endpoint(
@@ -81,7 +87,7 @@ class PlaybackRoutes:
                     summary="Tell where the listener is",
                     body=CursorBody,
                     status=204,
-                    problems=problems,
+                    problems=(*problems, *LIMIT_PROBLEMS),
                 ),
                 endpoint(
                     method="POST",
@@ -105,7 +111,7 @@ class PlaybackRoutes:
     async def create(self, request: web.Request) -> web.Response:
         user = await require_user(request)
         body = await read_body(request, SessionBody)
-        started = await self._service.start(user.id, body)
+        started = await self._service.start(self._callers.of(request, user), body)
         base = f"{_SESSIONS}/{started.session.id}"
         address = self._service.audio_address(started.session)
         shown = StartedAnswer(
@@ -136,12 +142,23 @@ class PlaybackRoutes:
     async def events(self, request: web.Request) -> web.StreamResponse:
         session = await self._session(request)
         events = session_events(self._worker, session.id, after_event_id=_last_event_id(request))
-        return await send_events(request, events)
+        return await send_events(request, self._noting_ends(session, events))
+
+    async def _noting_ends(
+        self, session: PlaybackSession, events: AsyncGenerator[ServerEvent, None]
+    ) -> AsyncGenerator[ServerEvent, None]:
+        async with aclosing(events):
+            async for event in events:
+                if event.name == "state" and event.data["state"] in {"complete", "stopped"}:
+                    await self._service.generated(session)
+                yield event
 
     async def cursor(self, request: web.Request) -> web.Response:
+        user = await require_user(request)
         session = await self._session(request)
         body = await read_body(request, CursorBody)
-        await self._service.move_cursor(session, ordinal=body.ordinal, playing=body.playing)
+        caller = self._callers.of(request, user)
+        await self._service.move_cursor(caller, session, ordinal=body.ordinal, playing=body.playing)
         return no_content()
 
     async def cancel(self, request: web.Request) -> web.Response:

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from app_server.clock import Clock
+from app_server.compute_limits.caller import Caller
 from app_server.library.service import LibraryService
+from app_server.playback.limits import PlaybackLimits
 from app_server.playback.model import AudioAddress, PlaybackSession
 from app_server.playback.ports import PlaybackSessionStore
 from app_server.playback.proto_mapping import session_request
@@ -34,6 +36,7 @@ class PlaybackService:
         *,
         store: PlaybackSessionStore,
         library: LibraryService,
+        limits: PlaybackLimits,
         providers: ProviderService,
         features: FeatureReader,
         worker: WorkerClients,
@@ -43,6 +46,7 @@ class PlaybackService:
     ) -> None:
         self._store = store
         self._library = library
+        self._limits = limits
         self._providers = providers
         self._features = features
         self._worker = worker
@@ -50,20 +54,25 @@ class PlaybackService:
         self._worker_public_url = worker_public_url.rstrip("/")
         self._clock = clock
 
-    async def start(self, user_id: str, body: SessionBody) -> StartedSession:
-        document, reading_ref = await self._library.get_ready(user_id, body.document_id)
+    async def start(self, caller: Caller, body: SessionBody) -> StartedSession:
+        """Raises RESOURCE_EXHAUSTED when a limit is reached. An allowance of speech that is used up is no
+        reason: what is in the cache plays, and generation says where it ends."""
+        document, reading_ref = await self._library.get_ready(caller.user_id, body.document_id)
         provider_ref = await self._providers.usable_ref(body.settings.provider_ref)
         features = await self._features.current()
-        request = session_request(
-            body,
-            owner_id=user_id,
-            reading_ref=reading_ref,
-            provider_ref=provider_ref,
+        starting = self._limits.starting(
+            caller,
+            document_id=document.id,
+            plan=f"{reading_ref}:{body.options.max_segment_characters}",
             extent=features.tts_playback_background_extent,
         )
-        with errors_for_browsers():
-            answer = await self._worker.playback.CreateSession(request, timeout=_CREATE_SECONDS)
-        session = PlaybackSession(answer.session_id, user_id, document.id, answer.plan_id)
+        async with starting as extent:
+            request = session_request(
+                body, caller=caller, reading_ref=reading_ref, provider_ref=provider_ref, extent=extent
+            )
+            with errors_for_browsers():
+                answer = await self._worker.playback.CreateSession(request, timeout=_CREATE_SECONDS)
+        session = PlaybackSession(answer.session_id, caller.user_id, document.id, answer.plan_id)
         now_ms = self._clock()
         await self._store.save(session, now_ms=now_ms)
         await self._store.remove_older(than_ms=now_ms - _ROWS_KEPT_MS)
@@ -85,12 +94,20 @@ class PlaybackService:
         with errors_for_browsers():
             return await self._worker.playback.GetPlan(request, timeout=_CALL_SECONDS)
 
-    async def move_cursor(self, session: PlaybackSession, *, ordinal: int, playing: bool) -> None:
+    async def move_cursor(
+        self, caller: Caller, session: PlaybackSession, *, ordinal: int, playing: bool
+    ) -> None:
+        await self._limits.moved(caller, session, playing=playing)
         request = pb.UpdateCursorRequest(session_id=session.id, ordinal=ordinal, playing=playing)
         with errors_for_browsers():
             await self._worker.playback.UpdateCursor(request, timeout=_CALL_SECONDS)
 
+    async def generated(self, session: PlaybackSession) -> None:
+        """The worker says that it makes nothing more."""
+        await self._limits.generated(session)
+
     async def cancel(self, session: PlaybackSession) -> None:
+        await self._limits.ended(session)
         with errors_for_browsers():
             await self._worker.playback.CancelSession(
                 pb.CancelSessionRequest(session_id=session.id), timeout=_CALL_SECONDS

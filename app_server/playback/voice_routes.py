@@ -6,6 +6,9 @@ from aiohttp import web
 
 from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
+from app_server.compute_limits.callers import Callers
+from app_server.compute_limits.refusals import LIMIT_PROBLEMS
+from app_server.compute_limits.speech_meter import SpeechMeter
 from app_server.http.endpoints import Content, Endpoint, add_endpoints
 from app_server.http.json_bodies import NO_STORE, json_response, read_body, read_query
 from app_server.playback.answers import ProvidersAnswer, ShownProvider, VoicesAnswer
@@ -20,9 +23,13 @@ _PREVIEW_SECONDS = 60
 
 
 class VoiceRoutes:
-    def __init__(self, *, providers: ProviderService, worker: WorkerClients) -> None:
+    def __init__(
+        self, *, providers: ProviderService, worker: WorkerClients, callers: Callers, meter: SpeechMeter
+    ) -> None:
         self._providers = providers
         self._worker = worker
+        self._callers = callers
+        self._meter = meter
 
     def add_to(self, app: web.Application) -> None:
         endpoint = partial(Endpoint, tag="Voices", access=Access.GUEST_OR_USER, scope=TokenScope.PLAYBACK)
@@ -53,7 +60,7 @@ class VoiceRoutes:
                     summary="Hear how a voice sounds",
                     body=PreviewBody,
                     answer=Content(("audio/mpeg",)),
-                    problems=problems,
+                    problems=(*problems, *LIMIT_PROBLEMS),
                 ),
             ],
         )
@@ -85,11 +92,13 @@ class VoiceRoutes:
         return json_response(shown_voices(answer))
 
     async def preview(self, request: web.Request) -> web.Response:
-        await require_user(request)
+        user = await require_user(request)
         body = await read_body(request, PreviewBody)
         provider_ref = await self._providers.usable_ref(body.provider_ref)
-        with errors_for_browsers():
-            answer = await self._worker.speech.SynthesizePreview(
-                preview_request(body, provider_ref=provider_ref), timeout=_PREVIEW_SECONDS
-            )
+        charged = self._meter.charged_preview(self._callers.of(request, user), len(body.text))
+        async with charged:
+            with errors_for_browsers():
+                answer = await self._worker.speech.SynthesizePreview(
+                    preview_request(body, provider_ref=provider_ref), timeout=_PREVIEW_SECONDS
+                )
         return web.Response(body=answer.audio, content_type="audio/mpeg", headers={"Cache-Control": NO_STORE})

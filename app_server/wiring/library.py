@@ -6,6 +6,7 @@ from app_server.clock import now_ms
 from app_server.library.changes import DocumentChanges
 from app_server.library.direct_upload_routes import DirectUploadRoutes
 from app_server.library.file_routes import FileRoutes
+from app_server.library.limits import OpeningLimits
 from app_server.library.parsing import ParsingWatcher
 from app_server.library.reading_routes import ReadingRoutes
 from app_server.library.readings import ReadingFiles
@@ -21,10 +22,12 @@ from app_server.wiring.foundations import Foundations, new_id
 
 def add_library(app: web.Application, base: Foundations) -> LibraryService:
     store, changes = SqlDocumentStore(database=base.database), DocumentChanges()
+    limits = OpeningLimits(limits=base.limits)
     watcher = ParsingWatcher(
         store=store,
         worker=base.worker,
         readings=ReadingFiles(objects=base.objects),
+        limits=limits,
         changes=changes,
         background=base.background,
     )
@@ -33,6 +36,7 @@ def add_library(app: web.Application, base: Foundations) -> LibraryService:
         objects=base.objects,
         locks=base.database,
         watcher=watcher,
+        limits=limits,
         changes=changes,
         clock=base.clock,
         new_id=new_id,
@@ -45,6 +49,7 @@ def add_library(app: web.Application, base: Foundations) -> LibraryService:
         receiver=receiver,
         changes=changes,
         features=base.features,
+        callers=base.callers,
         clock=base.clock,
     ).add_to(app)
     DocumentRoutes(
@@ -53,6 +58,7 @@ def add_library(app: web.Application, base: Foundations) -> LibraryService:
         watcher=watcher,
         changes=changes,
         features=base.features,
+        callers=base.callers,
         clock=base.clock,
     ).add_to(app)
     ReadingRoutes(service=library, objects=base.objects).add_to(app)

@@ -3,6 +3,7 @@
 from aiohttp import web
 
 from app_server.library.service import LibraryService
+from app_server.playback.limits import PlaybackLimits
 from app_server.playback.routes import PlaybackRoutes
 from app_server.playback.service import PlaybackService
 from app_server.playback.sql_store import SqlPlaybackSessionStore
@@ -16,6 +17,7 @@ def add_playback(app: web.Application, base: Foundations, library: LibraryServic
     service = PlaybackService(
         store=SqlPlaybackSessionStore(database=base.database),
         library=library,
+        limits=PlaybackLimits(limits=base.limits),
         providers=base.providers,
         features=base.features,
         worker=base.worker,
@@ -23,5 +25,7 @@ def add_playback(app: web.Application, base: Foundations, library: LibraryServic
         worker_public_url=settings.public_url,
         clock=base.clock,
     )
-    PlaybackRoutes(service=service, worker=base.worker).add_to(app)
-    VoiceRoutes(providers=base.providers, worker=base.worker).add_to(app)
+    PlaybackRoutes(service=service, worker=base.worker, callers=base.callers).add_to(app)
+    VoiceRoutes(providers=base.providers, worker=base.worker, callers=base.callers, meter=base.meter).add_to(
+        app
+    )
