@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from servers import ports
+from servers.identity_provider.process import IdentityProviderServer, running_identity_provider
 from servers.lectern import LecternInstance, running_lectern
 from servers.nats import NatsServer, running_nats
 from servers.object_store import ObjectStoreServer, running_object_store
@@ -66,3 +67,17 @@ def lectern_instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lecte
     """The whole application, shared by the tests of one pytest process: bring your own account."""
     with running_lectern(tmp_path_factory.mktemp("lectern")) as instance:
         yield instance
+
+
+@pytest.fixture(scope="session")
+def identity_provider_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IdentityProviderServer]:
+    """An OpenID provider and a Git hosting service; ask for `identity_provider` instead."""
+    with running_identity_provider(tmp_path_factory.mktemp("identity-provider")) as server:
+        yield server
+
+
+@pytest.fixture
+def identity_provider(identity_provider_server: IdentityProviderServer) -> IdentityProviderServer:
+    """Without the faults that another test has given it."""
+    identity_provider_server.be()
+    return identity_provider_server

@@ -17,7 +17,8 @@ class GithostProvider:
 
     def __init__(self, *, settings: GithostSettings, http: ProviderHttp) -> None:
         self.name = settings.name
-        self.issuer = settings.base_url
+        # Not the address alone: the same server may be an OpenID provider with other subjects.
+        self.issuer = f"{settings.base_url}/login/oauth"
         self._client = settings.client
         self._http = http
         self._api_url = _api_url(settings.base_url)
@@ -31,7 +32,7 @@ class GithostProvider:
             "code_challenge": flow.code_challenge,
             "code_challenge_method": "S256",
         }
-        return f"{self.issuer}/login/oauth/authorize?{urlencode(parameters)}"
+        return f"{self.issuer}/authorize?{urlencode(parameters)}"
 
     async def identity(
         self, flow: FlowSecrets, *, answer: Mapping[str, str], redirect_uri: str
@@ -59,7 +60,7 @@ class GithostProvider:
             "redirect_uri": redirect_uri,
             "code_verifier": flow.code_verifier,
         }
-        tokens = await self._http.post(f"{self.issuer}/login/oauth/access_token", form)
+        tokens = await self._http.post(f"{self.issuer}/access_token", form)
         # A refusal comes with status 200 here.
         if not isinstance(tokens, dict) or not isinstance(tokens.get("access_token"), str):
             raise self._http.fault("there is no access token in the answer")

@@ -211,6 +211,6 @@ def _link_first(provider: IdentityProvider) -> LecternError:
     return LecternError(
         Code.ALREADY_EXISTS,
         "There is an account with this e-mail address already. Sign in to it the way you always do, then add "
-        f"{provider.name} under Settings → Account.",
+        f"{provider.name} under Settings → Ways to sign in.",
         reason="LINK_NEEDS_PASSWORD",
     )
