@@ -8,6 +8,7 @@ from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_exceptions import HTTPNotFound, HTTPSeeOther
 
 from app_server.accounts.current_user import signed_in_user
+from app_server.accounts.model import User
 from app_server.pages.assets import Assets
 from app_server.pages.own_addresses import own_address
 from shared.errors import LecternError
@@ -35,10 +36,14 @@ class PageRoutes:
         app.router.add_get("/ui/{path:.+}", self.asset)
 
     async def start(self, request: web.Request) -> web.StreamResponse:
-        raise _redirect("/app" if await _user(request) else "/signin")
+        if await _user(request):
+            raise _redirect("/app")
+        return await self._page(request, "landing")
 
     async def entrance(self, request: web.Request) -> web.StreamResponse:
-        if await _user(request):
+        """A guest may want an account."""
+        user = await _user(request)
+        if user is not None and not user.is_guest:
             raise _redirect(own_address(request.query.get("next", "")))
         return await self._page(request, request.path.removeprefix("/"))
 
@@ -81,11 +86,11 @@ class PageRoutes:
         return show
 
 
-async def _user(request: web.Request) -> bool:
+async def _user(request: web.Request) -> User | None:
     try:
-        return await signed_in_user(request) is not None
+        return await signed_in_user(request)
     except LecternError:
-        return False  # the database is away: the sign-in page can say so, a blank error can't
+        return None  # the database is away: the sign-in page can say so, a blank error can't
 
 
 async def _require_session(request: web.Request) -> None:

@@ -6,6 +6,10 @@ const preferences = new Preferences(storage());
 
 /** @type {Record<string, () => Promise<void>>} */
 const PAGES = {
+  async landing() {
+    const { Landing } = await import("./view/landing.js");
+    define("lectern-landing", Landing, {});
+  },
   async signin() {
     const { AccountForm } = await import("./view/account-form.js");
     define("lectern-account-form", AccountForm, {});

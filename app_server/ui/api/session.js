@@ -20,3 +20,19 @@ export async function signOut() {
 export async function changePassword(passwords, signal) {
   await send("POST", "/api/auth/change-password", { json: passwords, signal });
 }
+
+/** @param {AbortSignal} [signal] @returns {Promise<{user: import("./types.js").User}>} */
+export function enterAsGuest(signal) {
+  return sendJson("POST", "/api/auth/guest", { signal });
+}
+
+/**
+ * Where to go for signing in at a provider, or for adding it to the account that is signed in.
+ * @param {string} providerId
+ * @param {{next?: string, link?: boolean}} options
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{url: string}>}
+ */
+export function beginExternal(providerId, options, signal) {
+  return sendJson("POST", `/api/auth/external/${encodeURIComponent(providerId)}`, { json: options, signal });
+}

@@ -1,8 +1,9 @@
 /** Shapes of the browser API, for type checking only. */
 
-/** @typedef {{id: string, email: string, isAdmin: boolean, mustChangePassword: boolean}} User */
+/** @typedef {{id: string, email: string, kind: "account" | "anonymous" | "local", isAdmin: boolean, mustChangePassword: boolean}} User */
 /** @typedef {{maxUploadMb: number, formats: string[], uploadTransport?: "proxy" | "presigned"}} Features */
-/** @typedef {{user: User | null, version: string, features: Features}} Session */
+/** @typedef {{mode: "accounts" | "single-user", policy: "open" | "approval" | "closed", guests: boolean, providers: {id: string, name: string}[]}} SignIn */
+/** @typedef {{user: User | null, version: string, signIn: SignIn, features: Features}} Session */
 /** @typedef {{phase: string, done: number, total: number}} Progress */
 /** @typedef {{segmentOrdinal: number, blockId: string, offset: number, section: number, fraction: number, updatedAt?: string}} Position */
 /**

@@ -3,6 +3,7 @@
 import { Html, html } from "../lib/html.js";
 
 const PATHS = {
+  account: html`<circle cx="12" cy="8.500" r="3.700"/><path d="M4.800 19.500c.7-3.600 3.500-5.500 7.200-5.500s6.500 1.900 7.200 5.500"/>`,
   back: html`<path d="M15 5l-7 7 7 7"/>`,
   chevronLeft: html`<path d="M14.5 6l-6 6 6 6"/>`,
   chevronRight: html`<path d="M9.500 6l6 6-6 6"/>`,
@@ -18,7 +19,6 @@ const PATHS = {
   previous: html`<path d="M6.500 5.500v13M18 6.200v11.600L9.500 12z"/>`,
   retry: html`<path d="M19.500 12a7.500 7.500 0 1 1-2.300-5.400L19.500 9M19.500 4.500V9H15"/>`,
   search: html`<circle cx="10.800" cy="10.800" r="6"/><path d="M15.300 15.300L20 20"/>`,
-  signOut: html`<path d="M14 4.500H6.500A1.500 1.500 0 0 0 5 6v12a1.500 1.500 0 0 0 1.500 1.500H14M10.500 12H20M16.500 8.500L20 12l-3.500 3.500"/>`,
   trash: html`<path d="M4.500 7h15M9.500 7V4.500h5V7M6.500 7l.8 12.500h9.400L17.500 7M10.300 11v5M13.700 11v5"/>`,
   upload: html`<path d="M12 15.500V4.500M7.500 8.500L12 4l4.500 4.500M4.500 15v3.500A1.500 1.500 0 0 0 6 20h12a1.500 1.500 0 0 0 1.500-1.500V15"/>`,
   voice: html`<path d="M4 10v4M8 7v10M12 4v16M16 8v8M20 10.500v3"/>`,

@@ -6,6 +6,7 @@ import { Component } from "../lib/component.js";
 import { find, html, render } from "../lib/html.js";
 import { isAbort } from "../lib/signals.js";
 import { UploadQueue } from "../model/upload-queue.js";
+import { AccountMenu } from "./account-menu.js";
 import { ConfirmDialog } from "./confirm-dialog.js";
 import { cover } from "./cover.js";
 import { DocumentCard, readPercent } from "./document-card.js";
@@ -18,6 +19,7 @@ import { UploadList } from "./upload-list.js";
 
 customElements.define("lectern-document-card", DocumentCard);
 customElements.define("lectern-upload-list", UploadList);
+customElements.define("lectern-account-menu", AccountMenu);
 customElements.define("lectern-confirm", ConfirmDialog);
 
 export class Library extends Component {
@@ -30,9 +32,12 @@ export class Library extends Component {
   /** @type {string[]} */
   #formats = [];
   #dragDepth = 0;
+  /** @type {import("../api/types.js").User | null} */
+  #user = null;
 
   connected() {
     render(this, frame());
+    this.listen(this, "sign-out", () => void this.#signOut());
     this.listen(this, "click", (event) => this.#onClick(event.target));
     this.listen(this, "change", (event) => event.target.type === "file" && this.#onChosen(event.target));
     this.listen(this, "card-delete", (event) => void this.#delete(event.detail));
@@ -62,9 +67,11 @@ export class Library extends Component {
   }
 
   /** @param {import("../api/types.js").User} user */
-  #showUser({ email, mustChangePassword }) {
-    find(this, ".account-email", HTMLElement).textContent = email;
-    find(this, ".must-change", HTMLElement).hidden = !mustChangePassword;
+  #showUser(user) {
+    this.#user = user;
+    find(this, "lectern-account-menu", AccountMenu).user = user;
+    find(this, ".must-change", HTMLElement).hidden = !user.mustChangePassword;
+    find(this, ".guest-note", HTMLElement).hidden = user.kind !== "anonymous";
   }
 
   /** @param {import("../api/types.js").Features} features */
@@ -128,7 +135,17 @@ export class Library extends Component {
     const action = /** @type {HTMLElement | null} */ (target.closest("[data-do]"))?.dataset.do;
     if (action === "choose") find(this, "input[type=file]", HTMLInputElement).click();
     if (action === "reload") void this.#load();
-    if (action === "sign-out") void signOut().finally(() => location.assign("/signin"));
+  }
+
+  /** Nobody can come back as a guest, so nothing of theirs is kept. */
+  async #signOut() {
+    const isGuest = this.#user?.kind === "anonymous";
+    const isSure = !isGuest || await find(this, "lectern-confirm", ConfirmDialog).ask({
+      title: "Leave and delete everything?",
+      message: "You are here as a guest. Your documents and the places in them will be deleted; an account would keep them.",
+      action: "Leave and delete",
+    });
+    if (isSure) await signOut().finally(() => location.assign(isGuest ? "/" : "/signin"));
   }
 
   /** @param {HTMLInputElement} input */
@@ -197,16 +214,13 @@ function frame() {
       <span class="app-bar-space"></span>
       <button type="button" class="button button-primary" data-do="choose">${icon("plus")} <span>Add<span class="wide-only"> documents</span></span></button>
       <lectern-theme></lectern-theme>
-      <button type="button" class="icon-button" popovertarget="account-menu" aria-label="Account" title="Account">${icon("signOut")}</button>
-      <div id="account-menu" class="popover" popover>
-        <p class="account-email"></p>
-        <a class="button button-wide" href="/app/settings">Settings</a>
-        <button type="button" class="button button-wide" data-do="sign-out">Sign out</button>
-      </div>
+      <lectern-account-menu></lectern-account-menu>
       <input type="file" multiple hidden aria-label="Files to add">
     </header>
     <p class="must-change" role="status" hidden>${icon("warning")} <span>Change your password to make your administrator rights active.</span>
       <a class="button button-small" href="/app/settings/account">Change password</a></p>
+    <p class="guest-note" role="status" hidden><span>You are here as a guest. What you add is kept while you come back within a week, in this browser only.</span>
+      <a class="button button-small" href="/signup">Create an account to keep it</a></p>
     <lectern-upload-list hidden></lectern-upload-list>
     <main aria-label="Library"></main>
     <lectern-confirm></lectern-confirm>

@@ -5,7 +5,6 @@ from app_fixtures.browser import Browser
 @pytest.mark.parametrize(
     ("path", "target"),
     [
-        ("/", "/signin"),
         ("/app", "/signin?next=/app"),
         ("/app/settings/account", "/signin?next=/app/settings/account"),
         ("/read/abc", "/signin?next=/read/abc"),
@@ -32,6 +31,12 @@ async def test_without_a_session_one_is_led_to_the_sign_in_page(
 async def test_with_a_session_one_is_led_into_ones_own_pages(reader: Browser, path: str, target: str) -> None:
     answer = await reader.get(path)
     assert (answer.status, answer.headers["Location"]) == (303, target)
+
+
+async def test_a_visitor_is_told_what_this_is(browser: Browser) -> None:
+    page = await browser.get("/")
+    assert page.status == 200
+    assert b"/signup" in page.body
 
 
 async def test_pages_come_with_a_strict_policy(browser: Browser) -> None:

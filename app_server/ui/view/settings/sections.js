@@ -12,13 +12,16 @@
  * @property {() => Promise<new () => import("./section.js").SettingsSection<any>>} load
  */
 
-const everybody = () => true;
+/** @param {User} user */
+const hasAccount = (user) => user.kind === "account";
 /** With rights in force. @param {User} user */
 const isAdmin = (user) => user.isAdmin;
 
 /** In the order of the list. @type {Section[]} */
 export const SECTIONS = [
-  { id: "account", title: "Account", group: "You", visible: everybody, load: async () => (await import("./account.js")).AccountSection },
+  { id: "account", title: "Account", group: "You", visible: hasAccount, load: async () => (await import("./account.js")).AccountSection },
+  { id: "guest", title: "Guest", group: "You", visible: (user) => user.kind === "anonymous", load: async () => (await import("./guest.js")).GuestSection },
+  { id: "sign-in", title: "Ways to sign in", group: "You", visible: hasAccount, load: async () => (await import("./sign-in.js")).SignInSection },
   { id: "providers", title: "Shared providers", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/providers.js")).ProvidersSection },
   { id: "features", title: "Site features", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/features.js")).FeaturesSection },
   { id: "users", title: "Users", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/users.js")).UsersSection },
