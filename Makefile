@@ -68,6 +68,8 @@ check-generated: $(VENV)/.dev
 	@diff -r -x __pycache__ $(BUILD)/gen/lectern gen/lectern || { echo 'gen/ is not what proto/ says: run make proto'; exit 1; }
 	@$(BIN)/lectern env --format markdown | diff - docs/configuration.md \
 	    || { echo 'docs/configuration.md is not what is declared: run make docs'; exit 1; }
+	@$(BIN)/lectern problems | diff - docs/problems.md \
+	    || { echo 'docs/problems.md is not what the code raises: run make docs'; exit 1; }
 	@$(BIN)/lectern env --format dotenv | diff - deploy/.env.example \
 	    || { echo 'deploy/.env.example is not what is declared: run make docs'; exit 1; }
 
@@ -96,6 +98,7 @@ proto-release: $(VENV)/.dev ## Keep the present contracts as those of a release,
 .PHONY: docs
 docs: $(VENV)/.runtime ## Write the documents that are made from the code
 	@$(BIN)/lectern env --format markdown >docs/configuration.md
+	@$(BIN)/lectern problems >docs/problems.md
 	@$(BIN)/lectern env --format dotenv >deploy/.env.example
 
 .PHONY: lock

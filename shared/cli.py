@@ -12,6 +12,7 @@ _COMMANDS: Final = {
     "worker": ("compute_worker.run:main", "start a compute worker alone"),
     "check": ("app_server.check:main", "print every configuration problem; starts nothing"),
     "env": ("shared.configuration.table:main", "print all variables"),
+    "problems": ("app_server.openapi.problem_list:main", "print the codes of all problems"),
     "migrate": ("app_server.database.migrate:main", "bring the database up to date"),
     "rotate-secret": ("app_server.secrets.rotate:main", "seal stored keys anew after AUTH_SECRET changed"),
     "speech-server": ("compute_worker.speech.server:main", "serve the built-in voice as a speech API"),

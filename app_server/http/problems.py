@@ -35,7 +35,7 @@ CODE_OF_STATUS: Final = {
     417: "EXPECTATION_FAILED",
     502: "BAD_GATEWAY",
 }
-_MESSAGE_OF_STATUS: Final = {
+MESSAGE_OF_STATUS: Final = {
     404: "There is nothing at this address.",
     405: "This address doesn't take that kind of request.",
     413: "The request is too large.",
@@ -119,7 +119,7 @@ def _plain_http_problem(request: web.Request, error: HTTPException) -> web.Respo
         request,
         status=error.status,
         code=CODE_OF_STATUS.get(error.status, f"HTTP_{error.status}"),
-        detail=_MESSAGE_OF_STATUS.get(error.status, "The request can't be answered."),
+        detail=MESSAGE_OF_STATUS.get(error.status, "The request can't be answered."),
         errors=[],
         headers={"Allow": error.headers["Allow"]} if "Allow" in error.headers else {},
     )
