@@ -5,12 +5,11 @@ from typing import Final
 
 from app_server.clock import iso_time
 from app_server.compute_limits.rules import ActionName, ActiveRule, UsageRule, WindowRule
-from app_server.http.problems import RETRY_AFTER
+from app_server.http.problems import RESETS_AT, RETRY_AFTER
 from shared.errors import Code, LecternError
 
 # For the addresses that may answer them.
 LIMIT_PROBLEMS: Final = ("ACTIVE_LIMIT_REACHED", "RATE_LIMIT_REACHED", "SITE_BUSY", "USAGE_LIMIT_REACHED")
-RESETS_AT: Final = "resets_at"
 RESETS_AT_MS: Final = "resets_at_ms"
 
 

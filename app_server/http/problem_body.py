@@ -24,3 +24,5 @@ class ProblemBody(BaseModel):
     detail: str
     request_id: str
     errors: list[FieldProblem]
+    # When a limit lets the same request through again; only where there is one.
+    resets_at: str = ""

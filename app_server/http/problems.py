@@ -15,6 +15,7 @@ from shared.errors import Code, LecternError
 
 FIELDS_INVALID: Final = "FIELDS_INVALID"
 RETRY_AFTER: Final = "retry_after_seconds"
+RESETS_AT: Final = "resets_at"
 
 # Where a browser should be told more than the code's own status says.
 _STATUS_OF_REASON: Final = {
@@ -78,6 +79,7 @@ def problem_response(request: web.Request, error: LecternError) -> web.Response:
         detail=error.message,
         errors=[FieldProblem(field=name, message=message) for name, message in fields.items()],
         headers=headers,
+        resets_at=error.details.get(RESETS_AT, ""),
     )
 
 
@@ -133,6 +135,7 @@ def _response(
     detail: str,
     errors: list[FieldProblem],
     headers: Mapping[str, str],
+    resets_at: str = "",
 ) -> web.Response:
     body = ProblemBody(
         type="about:blank",
@@ -142,10 +145,11 @@ def _response(
         detail=detail,
         request_id=request_id(request),
         errors=errors,
+        resets_at=resets_at,
     )
     return web.Response(
         status=status,
-        body=body.model_dump_json().encode(),
+        body=body.model_dump_json(exclude_defaults=True).encode(),
         content_type="application/problem+json",
         headers=dict(headers),
     )
