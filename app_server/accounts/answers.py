@@ -37,6 +37,8 @@ class ShownSignIn(AnswerBody):
     mode: Literal["accounts", "single-user"]
     policy: Literal["open", "approval", "closed"]
     guests: bool
+    # Account e-mail is on: a forgotten password can be replaced.
+    sends_email: bool
     providers: list[ShownProvider]
 
 

@@ -19,6 +19,7 @@ from app_server.accounts.answers import (
 from app_server.accounts.current_user import require_user, signed_in_user
 from app_server.accounts.entrance import Entrance
 from app_server.accounts.model import AccessStatus, User
+from app_server.accounts.ports import Inboxes
 from app_server.accounts.service import AccountService, require_active
 from app_server.accounts.ways_in import WaysIn
 from app_server.http.client_address import ClientAddresses
@@ -46,6 +47,7 @@ class AccountRoutes:
         service: AccountService,
         entrance: Entrance,
         ways_in: WaysIn,
+        inboxes: Inboxes,
         features: FeatureReader,
         addresses: ClientAddresses,
         version: str,
@@ -55,6 +57,7 @@ class AccountRoutes:
         self._service = service
         self._entrance = entrance
         self._ways_in = ways_in
+        self._inboxes = inboxes
         self._features = features
         self._addresses = addresses
         self._version = version
@@ -187,6 +190,7 @@ class AccountRoutes:
                     mode="single-user" if self._ways_in.is_single_user else "accounts",
                     policy=features.signup_policy,
                     guests=self._ways_in.has_guests,
+                    sends_email=await self._inboxes.is_on(),
                     providers=[
                         ShownProvider(id=button.id, name=button.name) for button in self._ways_in.providers
                     ],

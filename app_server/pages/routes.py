@@ -15,19 +15,22 @@ from shared.errors import LecternError
 
 UI_ROOT = Path(__file__).parent.parent / "ui"
 _API_PREFIXES = ("/api/", "/v1/", "/health/", "/ui/")
+_INBOX_PAGES = ("/verify-email", "/forgot-password", "/reset-password")
 _PLAIN_404 = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Not found · Lectern</title>
 <h1>There is nothing at this address.</h1><p><a href="/">Go to your library</a></p></html>"""
 
 
 class PageRoutes:
-    def __init__(self, *, root: Path = UI_ROOT) -> None:
-        self._assets = Assets(root=root)
+    def __init__(self, *, assets: Assets) -> None:
+        self._assets = assets
 
     def add_to(self, app: web.Application) -> None:
         app.middlewares.append(self._missing_pages())
         app.router.add_get("/", self.start)
         app.router.add_get("/signin", self.entrance)
         app.router.add_get("/signup", self.entrance)
+        for page in _INBOX_PAGES:
+            app.router.add_get(page, self.inbox_page)
         app.router.add_get("/app", self.library)
         # Settings are a dialog over the library; the browser knows its sections.
         app.router.add_get("/app/settings", self.library)
@@ -45,6 +48,10 @@ class PageRoutes:
         user = await _user(request)
         if user is not None and not user.is_guest:
             raise _redirect(own_address(request.query.get("next", "")))
+        return await self._page(request, request.path.removeprefix("/"))
+
+    async def inbox_page(self, request: web.Request) -> web.StreamResponse:
+        """Whoever is signed in: a link may be followed in any browser."""
         return await self._page(request, request.path.removeprefix("/"))
 
     async def library(self, request: web.Request) -> web.StreamResponse:

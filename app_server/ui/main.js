@@ -15,6 +15,18 @@ const PAGES = {
     define("lectern-account-form", AccountForm, {});
   },
   signup: () => /** @type {() => Promise<void>} */ (PAGES.signin)(),
+  async "verify-email"() {
+    const { VerifyEmail } = await import("./view/verify-email.js");
+    define("lectern-verify-email", VerifyEmail, {});
+  },
+  async "forgot-password"() {
+    const { ForgotPassword } = await import("./view/forgot-password.js");
+    define("lectern-forgot-password", ForgotPassword, {});
+  },
+  async "reset-password"() {
+    const { ResetPassword } = await import("./view/reset-password.js");
+    define("lectern-reset-password", ResetPassword, {});
+  },
   async app() {
     const [{ Library }, { ThemeChooser }, { Toasts }, { openSettingsByAddress }] = await Promise.all([
       import("./view/library.js"), import("./view/theme.js"), import("./view/toasts.js"), import("./view/settings/door.js"),

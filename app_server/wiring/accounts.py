@@ -35,6 +35,7 @@ async def add_accounts(app: web.Application, base: Foundations) -> None:
         service=service,
         entrance=ways.entrance,
         ways_in=ways.ways_in,
+        inboxes=inboxes,
         features=base.features,
         addresses=base.addresses,
         version=program_version(),

@@ -7,9 +7,14 @@ export function getSession(signal) {
   return sendJson("GET", "/api/auth/session", { signal });
 }
 
-/** @param {"sign-in" | "sign-up"} way @param {{email: string, password: string}} credentials @param {AbortSignal} [signal] */
-export function enter(way, credentials, signal) {
-  return sendJson("POST", `/api/auth/${way}`, { json: credentials, signal });
+/**
+ * @param {"sign-in" | "sign-up"} way
+ * @param {{email: string, password: string}} credentials
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<boolean>} false when a message tells how to go on
+ */
+export async function enter(way, credentials, signal) {
+  return (await send("POST", `/api/auth/${way}`, { json: credentials, signal })).status !== 202;
 }
 
 export async function signOut() {

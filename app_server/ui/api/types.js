@@ -2,7 +2,7 @@
 
 /** @typedef {{id: string, email: string, kind: "account" | "anonymous" | "local", isAdmin: boolean, mustChangePassword: boolean}} User */
 /** @typedef {{maxUploadMb: number, formats: string[], uploadTransport?: "proxy" | "presigned"}} Features */
-/** @typedef {{mode: "accounts" | "single-user", policy: "open" | "approval" | "closed", guests: boolean, providers: {id: string, name: string}[]}} SignIn */
+/** @typedef {{mode: "accounts" | "single-user", policy: "open" | "approval" | "closed", guests: boolean, sendsEmail: boolean, providers: {id: string, name: string}[]}} SignIn */
 /** @typedef {{user: User | null, version: string, signIn: SignIn, features: Features}} Session */
 /** @typedef {{phase: string, done: number, total: number}} Progress */
 /** @typedef {{segmentOrdinal: number, blockId: string, offset: number, section: number, fraction: number, updatedAt?: string}} Position */

@@ -8,6 +8,7 @@ import { isAbort } from "../lib/signals.js";
 import { signInNotice } from "../model/sign-in-notices.js";
 import { messageOf } from "./failures.js";
 import { icon } from "./icons.js";
+import { inboxCard, onwards } from "./inbox-card.js";
 import { goIn, waysIn } from "./ways-in.js";
 
 /** @typedef {import("../api/types.js").Session} Session */
@@ -59,6 +60,7 @@ export class AccountForm extends Component {
     const { signIn, user } = this.#session;
     const isGuest = user?.kind === "anonymous";
     render(find(this, ".account-ways", HTMLElement), waysIn(signIn, { isGuest }));
+    find(this, ".account-forgotten", HTMLElement).hidden = !signIn.sendsEmail || this.#mode === "sign-up";
     if (isGuest) find(this, ".account-hint", HTMLElement).textContent = "Your documents and the places in them come along into your account.";
     if (this.#mode === "sign-up" && signIn.policy === "approval") find(this, ".account-policy", HTMLElement).hidden = false;
     if (this.#mode === "sign-in" && signIn.policy === "closed") find(this, ".account-other", HTMLElement).hidden = true;
@@ -111,7 +113,8 @@ export class AccountForm extends Component {
     button.disabled = true;
     button.textContent = TEXTS[this.#mode].busy;
     try {
-      await enter(this.#mode, { email: String(data.get("email")).trim(), password: String(data.get("password")) }, this.signal);
+      const email = String(data.get("email")).trim();
+      if (!await enter(this.#mode, { email, password: String(data.get("password")) }, this.signal)) return this.#sendToInbox(email);
       location.assign(returnAddress());
     } catch (error) {
       if (isAbort(error)) return;
@@ -123,6 +126,13 @@ export class AccountForm extends Component {
       if (!fields.length) alert.textContent = messageOf(error);
     }
     return undefined;
+  }
+
+  /** @param {string} email */
+  #sendToInbox(email) {
+    render(this, inboxCard("Look into your inbox", html`A message with a link is on its way to ${email}. Follow it within an hour, then sign in. Nothing there? Look into the spam folder, too.`,
+      onwards(`/signin${nextOnly()}`, "Sign in")));
+    find(this, "h1", HTMLElement).focus();
   }
 
   /** @param {HTMLFormElement} form */
@@ -171,6 +181,7 @@ function card(mode) {
       </div>
       <p class="form-error" role="alert"></p>
       <button class="button button-primary button-wide">${text.action}</button>
+      <p class="account-forgotten" hidden><a href="/forgot-password">Forgot your password?</a></p>
     </form>
     <div class="account-ways"></div>
     <p class="account-other">${isNew

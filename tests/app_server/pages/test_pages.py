@@ -1,5 +1,5 @@
 import pytest
-from app_fixtures.browser import Browser
+from app_fixtures.browser import Browser, Instance
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,9 @@ async def test_the_app_is_ready_without_a_worker(browser: Browser, worker) -> No
     assert (await browser.get("/health/live")).json["status"] == "ok"
     ready = await browser.get("/health/ready")
     assert (ready.status, ready.json["dependencies"]) == (200, {"database": "ok", "objectStorage": "ok"})
+
+
+@pytest.mark.parametrize("path", ["/verify-email", "/forgot-password", "/reset-password"])
+async def test_what_a_message_leads_to_opens_for_anybody(instance: Instance, path: str) -> None:
+    for browser in (await instance.new_browser(), await instance.new_reader("ada@example.org")):
+        assert (await browser.get(path)).status == 200
