@@ -145,12 +145,20 @@ async def worker(settings: AppSettings, objects: ObjectStore) -> AsyncIterator[S
 
 @pytest.fixture
 def new_instance(
-    settings: AppSettings, worker: StatefulWorker, clock: TurnableClock
+    settings: AppSettings, new_instance_with: Callable[[AppSettings], AbstractAsyncContextManager[Instance]]
 ) -> Callable[[], AbstractAsyncContextManager[Instance]]:
     """The app, started anew over the same data each time."""
+    return lambda: new_instance_with(settings)
+
+
+@pytest.fixture
+def new_instance_with(
+    worker: StatefulWorker, clock: TurnableClock
+) -> Callable[[AppSettings], AbstractAsyncContextManager[Instance]]:
+    """The app under any settings that know the same worker."""
 
     @asynccontextmanager
-    async def start() -> AsyncIterator[Instance]:
+    async def start(settings: AppSettings) -> AsyncIterator[Instance]:
         async with AsyncExitStack() as stack:
             app = await stack.enter_async_context(open_app(settings, clock=clock))
             server = await stack.enter_async_context(TestServer(app))

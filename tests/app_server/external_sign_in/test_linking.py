@@ -5,19 +5,10 @@ from typing import Any
 
 from app_fixtures.browser import PASSWORD, Browser, Instance
 from app_fixtures.sign_in import agree, come_in, email_of, failure, leave
-from sqlalchemy import update
+from app_fixtures.users import change_user
 
-from app_server.database.engine import open_database, sqlite_url
-from app_server.database.schema import users
 from servers.identity_provider.process import ADA, OCTO, IdentityProviderServer
 from shared.configuration.app_settings import AppSettings
-
-
-async def change_user(settings: AppSettings, email: str, **values: object) -> None:
-    """As somebody who opens a link in a mail, or an administrator, does."""
-    assert settings.database.path
-    async with open_database(sqlite_url(settings.database.path)) as database, database.write() as connection:
-        await connection.execute(update(users).where(users.c.email == email).values(values))
 
 
 async def ways_in(browser: Browser) -> Any:
