@@ -341,3 +341,22 @@ account_exports = Table(
     Column("finished_at_ms", BigInteger),
     Column("expires_at_ms", BigInteger, index=True),
 )
+
+scheduled_tasks = Table(
+    "scheduled_tasks",
+    metadata,
+    Column("key", String(40), primary_key=True),
+    # Null: as the program has it.
+    Column("is_enabled", Boolean),
+    Column("interval_seconds", Integer),
+    Column("retention_days", Integer),
+    # Of the run that goes on; one whose lease has lapsed has crashed.
+    Column("run_id", String(32)),
+    Column("lease_until_ms", BigInteger),
+    # Of the latest run.
+    Column("started_at_ms", BigInteger),
+    Column("finished_at_ms", BigInteger),
+    Column("outcome", String(16)),
+    Column("counts", JSON),
+    Column("message", Text),
+)
