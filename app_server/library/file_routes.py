@@ -22,6 +22,7 @@ _CONTENT_TYPES: Final = {
     DocumentFormat.HTML: "text/html",
     DocumentFormat.MARKDOWN: "text/markdown",
     DocumentFormat.TEXT: "text/plain",
+    DocumentFormat.WEB_PAGE: "text/html",
 }
 _OTHER_CONTENT_TYPE: Final = "application/octet-stream"
 # Should a browser show it after all, it may do nothing.
@@ -45,7 +46,7 @@ class FileRoutes:
             tag="Documents",
             access=Access.GUEST_OR_USER,
             scope=TokenScope.DOCUMENTS_READ,
-            answer=Content((*_CONTENT_TYPES.values(), _OTHER_CONTENT_TYPE)),
+            answer=Content((*dict.fromkeys(_CONTENT_TYPES.values()), _OTHER_CONTENT_TYPE)),
             other_answers={
                 206: "The part that the Range header asks for",
                 304: "The file that the caller has",

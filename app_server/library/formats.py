@@ -16,6 +16,8 @@ class DocumentFormat(Enum):
     TEXT = "text"
     PDF = "pdf"
     DOCX = "docx"
+    # HTML that the app has fetched from an address; no upload is one.
+    WEB_PAGE = "web_page"
 
 
 _FORMAT_OF_SUFFIX: Final = {

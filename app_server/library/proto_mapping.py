@@ -13,6 +13,7 @@ _FORMATS: Final = {
     DocumentFormat.TEXT: documents_pb2.DOCUMENT_FORMAT_TEXT,
     DocumentFormat.PDF: documents_pb2.DOCUMENT_FORMAT_PDF,
     DocumentFormat.DOCX: documents_pb2.DOCUMENT_FORMAT_DOCX,
+    DocumentFormat.WEB_PAGE: documents_pb2.DOCUMENT_FORMAT_WEB_PAGE,
 }
 
 

@@ -26,6 +26,7 @@ PARSERS: Final = {
     "markdown": "compute_worker.documents.markdown_file",
     "pdf": "compute_worker.documents.pdf.document",
     "text": "compute_worker.documents.text_file",
+    "web_page": "compute_worker.documents.web_page",
 }
 _PR_SET_PDEATHSIG = 1
 _MOST_NESTED_CALLS = 8_000  # a tree may be 2,000 elements deep, with three calls for each

@@ -12,7 +12,7 @@ from compute_worker.operations.ports import Job, ProgressReporter
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 
-FORMATS: Final = frozenset({"docx", "epub", "html", "markdown", "text", "pdf"})
+FORMATS: Final = frozenset({"docx", "epub", "html", "markdown", "text", "pdf", "web_page"})
 _UPLOADS_AT_ONCE: Final = 8
 
 

@@ -20,6 +20,7 @@ FORMATS = {
     pb.DOCUMENT_FORMAT_TEXT: "text",
     pb.DOCUMENT_FORMAT_PDF: "pdf",
     pb.DOCUMENT_FORMAT_DOCX: "docx",
+    pb.DOCUMENT_FORMAT_WEB_PAGE: "web_page",
 }
 
 

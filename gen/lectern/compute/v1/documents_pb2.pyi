@@ -31,6 +31,8 @@ class _DocumentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Docume
     DOCUMENT_FORMAT_TEXT: _DocumentFormat.ValueType  # 4
     DOCUMENT_FORMAT_PDF: _DocumentFormat.ValueType  # 5
     DOCUMENT_FORMAT_DOCX: _DocumentFormat.ValueType  # 6
+    DOCUMENT_FORMAT_WEB_PAGE: _DocumentFormat.ValueType  # 7
+    """HTML of the web, of which only the main text is read."""
 
 class DocumentFormat(_DocumentFormat, metaclass=_DocumentFormatEnumTypeWrapper): ...
 
@@ -41,6 +43,8 @@ DOCUMENT_FORMAT_MARKDOWN: DocumentFormat.ValueType  # 3
 DOCUMENT_FORMAT_TEXT: DocumentFormat.ValueType  # 4
 DOCUMENT_FORMAT_PDF: DocumentFormat.ValueType  # 5
 DOCUMENT_FORMAT_DOCX: DocumentFormat.ValueType  # 6
+DOCUMENT_FORMAT_WEB_PAGE: DocumentFormat.ValueType  # 7
+"""HTML of the web, of which only the main text is read."""
 Global___DocumentFormat: _TypeAlias = DocumentFormat  # noqa: Y015
 
 @_typing.final

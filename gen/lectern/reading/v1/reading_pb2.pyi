@@ -111,7 +111,7 @@ class ReadingDocument(_message.Message):
     sentence_count: _builtins.int
     character_count: _builtins.int
     source_format: _builtins.str
-    """epub, html, markdown, text, pdf or docx."""
+    """epub, html, markdown, text, pdf, docx or web_page."""
     @_builtins.property
     def authors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
