@@ -20,6 +20,11 @@ class ClientAddresses:
             address = _parsed(hops.pop().strip()) or address
         return _household(address) if address else "unknown"
 
+    def is_by_trusted_proxy(self, request: web.Request) -> bool:
+        """Whether the peer's other headers can be believed too."""
+        address = _parsed(request.remote or "")
+        return address is not None and self._is_trusted(address)
+
     def _is_trusted(self, address: IPv4Address | IPv6Address) -> bool:
         return any(address.version == network.version and address in network for network in self._trusted)
 

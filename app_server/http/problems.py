@@ -25,6 +25,7 @@ _STATUS_OF_REASON: Final = {
     "FORMAT_UNSUPPORTED": 415,
     "LINK_EXPIRED": 410,
     "MEDIA_TYPE_UNSUPPORTED": 415,
+    "REGION_NOT_SERVED": 451,
 }
 _STATUS_OF_CODE: Final = {Code.FAILED_PRECONDITION: 409}
 # What aiohttp itself refuses.

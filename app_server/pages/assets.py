@@ -31,8 +31,10 @@ class _Asset:
 
 
 class Assets:
-    def __init__(self, *, root: Path) -> None:
+    def __init__(self, *, root: Path, footer: bytes = b"") -> None:
+        """footer: markup at the end of every page."""
         self._root = root.resolve()
+        self._footer = footer
         self._read: dict[Path, _Asset] = {}
 
     def has(self, name: str) -> bool:
@@ -66,6 +68,8 @@ class Assets:
         known = self._read.get(path)
         if known is None or known.modified_ns != modified_ns:
             body = path.read_bytes()
+            if path.suffix == ".html":
+                body = body.replace(b"</body>", self._footer + b"</body>")
             # Weak: the same content, compressed or not.
             known = _Asset(body, f'W/"{hashlib.sha256(body).hexdigest()[:20]}"', modified_ns)
             self._read[path] = known

@@ -11,7 +11,6 @@ from aiohttp import web
 from app_server.background import BackgroundTasks
 from app_server.clock import Clock, now_ms
 from app_server.http.application import create_application
-from app_server.pages.routes import PageRoutes
 from app_server.playback.audio_passthrough import AudioPassthrough
 from app_server.secrets.stored import warn_of_unreadable_secrets
 from app_server.wiring.accounts import add_accounts
@@ -20,7 +19,7 @@ from app_server.wiring.api_tokens import add_api_tokens
 from app_server.wiring.foundations import Foundations
 from app_server.wiring.health import health_routes
 from app_server.wiring.library import add_library
-from app_server.wiring.openapi import add_openapi
+from app_server.wiring.pages import add_pages, add_region_gate
 from app_server.wiring.playback import add_playback
 from app_server.wiring.providers import credential_broker, speech_meter
 from app_server.wiring.resources import (
@@ -74,6 +73,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
             worker_public_url=settings.worker.public_url,
             store_origin=base.presigner.origin if base.presigner else "",
         )
+        add_region_gate(app, base)
         base.callers.setup(app)
         # First of all routes: it adds the middleware that knows who asks.
         await add_accounts(app, base)
@@ -84,8 +84,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
         add_administration(app, base, library)
         (await stack.enter_async_context(system_check(base))).add_to(app)
         AudioPassthrough(http=base.http, worker_url=settings.worker.url).add_to(app)
-        add_openapi(app, base)
-        PageRoutes().add_to(app)
+        add_pages(app, base)
         health_routes(base).add_to(app)
         broker = settings.credential_broker
         token_check = bearer_check(broker.token)

@@ -20,7 +20,8 @@ TRUSTED_PROXIES = Variable[tuple[parsers.Network, ...]](
     parse=parsers.networks,
     default=(),
     origin=Origin.LECTERN,
-    meaning="The proxies whose X-Forwarded-For is believed when requests are counted per address.",
+    meaning="The proxies whose X-Forwarded-For is believed when requests are counted per address, and whose "
+    "country header is.",
     rule="IP addresses or networks, separated by commas.",
 )
 CRON_SECRET = Variable[str](
@@ -40,8 +41,8 @@ HOSTED_PRODUCTION = Variable(
     parse=lambda raw: raw == "true",
     default=False,
     remark=_remark_inexact,
-    pending="the official instance's badge, notice and request gate",
-    meaning="Marks the official hosted instance.",
+    meaning="Marks the official hosted instance: a badge, a privacy notice at /privacy, and 451 for requests "
+    "from outside the US, whose country a proxy of TRUSTED_PROXIES tells.",
     rule="Only exactly `true` switches it on. Leave it out.",
 )
 
