@@ -23,7 +23,7 @@ export class ResultsSection extends SettingsSection {
     this.listen(this, "input change", (event) => event.target.closest(".admin-tools") && void this.#changed(event.type));
     this.listen(this, "submit", (event) => event.preventDefault());
     this.listen(this, "click", (event) => {
-      const page = event.target.closest("[data-page]")?.dataset.page;
+      const page = event.target.closest("button[data-page]")?.dataset.page;
       if (page) void this.#turn(Number(page));
     });
   }
