@@ -239,6 +239,7 @@ async def test_the_sign_in_page_knows_the_buttons_and_no_secret(
         "mode": "accounts",
         "policy": "open",
         "guests": False,
+        "sendsEmail": False,
         "providers": [{"id": "githost", "name": "localhost"}, {"id": "oidc", "name": "Our school"}],
     }
     assert settings.sign_in.oidc
