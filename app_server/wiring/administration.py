@@ -1,7 +1,8 @@
-"""The admin area: providers, site features, users, the audit log."""
+"""The admin area: providers, site features, users, e-mail, the audit log."""
 
 from aiohttp import web
 
+from app_server.account_email.admin_routes import EmailAdminRoutes
 from app_server.accounts.erasure import AccountErasure
 from app_server.audit.routes import AuditRoutes
 from app_server.audit.sql_store import SqlAuditLog
@@ -14,6 +15,7 @@ from app_server.site_features.admin_routes import FeatureAdminRoutes
 from app_server.user_management.routes import UserAdminRoutes
 from app_server.user_management.service import UserManagement
 from app_server.user_management.sql_store import SqlUserStore
+from app_server.wiring.account_email import email_settings
 from app_server.wiring.foundations import Foundations, new_id
 
 
@@ -32,4 +34,5 @@ def add_administration(app: web.Application, base: Foundations, library: Library
         clock=base.clock,
     )
     UserAdminRoutes(management=users).add_to(app)
+    EmailAdminRoutes(settings=email_settings(base)).add_to(app)
     AuditRoutes(log=SqlAuditLog(database=base.database)).add_to(app)

@@ -33,6 +33,17 @@ import { send, sendJson } from "./http.js";
 /** @typedef {{baseUrl: string, soundUrl: string, objectUrl: string | null, objectText: string}} BrowserFacts */
 /** @typedef {{id: string, at: string, actorEmail: string, action: string, target: string, details: Record<string, unknown>}} AuditEntry */
 /** @typedef {{entries: AuditEntry[], total: number, pageSize: number}} AuditPage */
+/**
+ * @typedef {object} EmailSettings
+ * @property {boolean} enabled
+ * @property {string} senderName
+ * @property {string} senderEmail
+ * @property {string | null} replyTo
+ * @property {boolean} hasKey
+ * @property {string} keyEnding
+ * @property {boolean} keyIsReadable
+ * @property {{queued: number, lastSentAt: string | null, failedAt: string | null, failure: string | null}} queue
+ */
 
 /** @param {AbortSignal} signal @returns {Promise<ManagedProvider[]>} */
 export async function listManagedProviders(signal) {
@@ -87,6 +98,21 @@ export async function changeUser(id, change, signal) {
 /** @param {string} id @param {AbortSignal} signal */
 export async function deleteUser(id, signal) {
   await send("DELETE", `/api/admin/users/${encodeURIComponent(id)}`, { signal });
+}
+
+/** @param {AbortSignal} signal @returns {Promise<EmailSettings>} */
+export function getEmailSettings(signal) {
+  return sendJson("GET", "/api/admin/email", { signal });
+}
+
+/** @param {object} settings @param {AbortSignal} signal @returns {Promise<EmailSettings>} */
+export function changeEmailSettings(settings, signal) {
+  return sendJson("PUT", "/api/admin/email", { json: settings, signal });
+}
+
+/** @param {string} recipient @param {AbortSignal} signal */
+export async function sendTestMessage(recipient, signal) {
+  await send("POST", "/api/admin/email/test", { json: { recipient }, signal });
 }
 
 /** @param {AbortSignal} signal @returns {Promise<{items: CheckItem[], browser: BrowserFacts}>} */

@@ -25,6 +25,7 @@ export const SECTIONS = [
   { id: "providers", title: "Shared providers", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/providers.js")).ProvidersSection },
   { id: "features", title: "Site features", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/features.js")).FeaturesSection },
   { id: "users", title: "Users", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/users.js")).UsersSection },
+  { id: "email", title: "E-mail", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/email.js")).EmailSection },
   { id: "system", title: "System", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/system.js")).SystemSection },
   { id: "audit", title: "Audit log", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/audit.js")).AuditSection },
 ];
