@@ -13,7 +13,7 @@ from app_server.compute_limits.callers import Callers
 from app_server.http.endpoints import Endpoint, add_endpoints
 from app_server.http.json_bodies import AnswerBody, RequestBody, StoredText, json_response, read_body
 from app_server.library.changes import DocumentChanges
-from app_server.library.json_mapping import DocumentAnswer, shown_document
+from app_server.library.json_mapping import AddedAnswer, added_answer
 from app_server.library.service import LibraryService
 from app_server.library.upload_tickets import LIFETIME_SECONDS, UploadTicket, UploadTickets
 from app_server.library.uploads import (
@@ -96,7 +96,7 @@ class DirectUploadRoutes:
                     handler=self.finalize,
                     summary="Make a document of what was uploaded to the object store",
                     body=FinalizeBody,
-                    answer=DocumentAnswer,
+                    answer=AddedAnswer,
                     problems=(*UPLOAD_PROBLEMS, "UPLOADS_PROXIED", "UPLOAD_DAMAGED", "UPLOAD_NOT_FOUND"),
                 ),
             ],
@@ -130,9 +130,9 @@ class DirectUploadRoutes:
         ticket = self._tickets.read(body.upload_id, owner_id=user.id)
         await self._check_size(ticket.size_bytes)
         async with self._receiver.adopt(ticket, sha256=body.sha256) as file:
-            document = await self._service.add(self._callers.of(request, user), file)
-        progress = self._changes.progress_of(document.id)
-        return json_response(DocumentAnswer(document=shown_document(document, progress)), status=201)
+            added = await self._service.add(self._callers.of(request, user), file)
+        progress = self._changes.progress_of(added.document.id)
+        return json_response(added_answer(added, progress), status=201)
 
     async def _check_size(self, size_bytes: int) -> None:
         if size_bytes == 0:

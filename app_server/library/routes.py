@@ -24,7 +24,14 @@ from app_server.http.json_bodies import (
     shown_json,
 )
 from app_server.library.changes import DocumentChanges
-from app_server.library.json_mapping import DocumentAnswer, DocumentsAnswer, ShownDocument, shown_document
+from app_server.library.json_mapping import (
+    AddedAnswer,
+    DocumentAnswer,
+    DocumentsAnswer,
+    ShownDocument,
+    added_answer,
+    shown_document,
+)
 from app_server.library.model import Document, DocumentState, Position
 from app_server.library.parsing import ParsingWatcher
 from app_server.library.service import LibraryService
@@ -92,7 +99,7 @@ class DocumentRoutes:
                     handler=self.upload,
                     summary="Upload a document",
                     body=FileUpload(part="file"),
-                    answer=DocumentAnswer,
+                    answer=AddedAnswer,
                     status=201,
                     problems=UPLOAD_PROBLEMS,
                 ),
@@ -154,8 +161,9 @@ class DocumentRoutes:
         part = await file_part(request)
         received = self._receiver.receive(chunks_of(part), file_name=part.filename or "", max_bytes=max_bytes)
         async with received as file:
-            document = await self._service.add(self._callers.of(request, user), file)
-        return json_response(DocumentAnswer(document=self._shown(document)), status=201)
+            added = await self._service.add(self._callers.of(request, user), file)
+        progress = self._changes.progress_of(added.document.id)
+        return json_response(added_answer(added, progress), status=201)
 
     async def get(self, request: web.Request) -> web.Response:
         user = await require_user(request)

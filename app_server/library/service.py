@@ -10,9 +10,11 @@ from app_server.database.engine import Database
 from app_server.library.changes import DocumentChanges
 from app_server.library.limits import OpeningLimits
 from app_server.library.model import (
+    Added,
     Document,
     DocumentState,
     NewDocument,
+    OwnMetadata,
     Position,
     document_key,
     reading_prefix,
@@ -48,10 +50,13 @@ class LibraryService:
         self._clock = clock
         self._new_id = new_id
 
-    async def add(self, caller: Caller, file: ReceivedFile) -> Document:
-        """The same bytes again are the same document; one that had failed is tried again. Raises
+    async def add(
+        self, caller: Caller, file: ReceivedFile, *, title: str | None = None, source_url: str | None = None
+    ) -> Added:
+        """The same bytes again are the same document, whatever they are called now; one that had failed is
+        tried again. title: of its owner's choice, before the one that the file gives itself. Raises
         RESOURCE_EXHAUSTED when a limit keeps a new one out."""
-        new = self._new_document(caller.user_id, file)
+        new = self._new_document(caller.user_id, file, title=title, source_url=source_url)
         async with self._locks.hold(blob_lock(file.sha256)):
             document = await self._store.find_same(caller.user_id, file.sha256)
             if document is None:
@@ -59,11 +64,12 @@ class LibraryService:
                     caller, document_id=new.id, document_format=new.format, size_bytes=new.size_bytes
                 )
             document = await self._kept(document or new, file)
+        is_duplicate = document.id != new.id
         if document.state is DocumentState.FAILED:
-            return await self.retry(caller, document.id)
+            return Added(await self.retry(caller, document.id), is_duplicate)
         if document.state is DocumentState.PROCESSING:
             self._watcher.follow(document.id)
-        return document
+        return Added(document, is_duplicate)
 
     async def _kept(self, document: Document | NewDocument, file: ReceivedFile) -> Document:
         try:
@@ -122,6 +128,12 @@ class LibraryService:
         self._watcher.follow(document.id)
         return await self.get(caller.user_id, document_id)
 
+    async def set_own_metadata(self, owner_id: str, document_id: str, own: OwnMetadata) -> Document:
+        document = await self.get(owner_id, document_id)
+        await self._store.set_own_metadata(document.id, own)
+        self._changes.tell(document.id)
+        return await self.get(owner_id, document_id)
+
     async def save_position(self, owner_id: str, document_id: str, position: Position) -> None:
         document = await self.get(owner_id, document_id)
         await self._store.set_position(document.id, position)
@@ -136,7 +148,9 @@ class LibraryService:
             return
         await self._store.forget_blob(sha256)
 
-    def _new_document(self, owner_id: str, file: ReceivedFile) -> NewDocument:
+    def _new_document(
+        self, owner_id: str, file: ReceivedFile, *, title: str | None, source_url: str | None
+    ) -> NewDocument:
         return NewDocument(
             id=self._new_id(),
             owner_id=owner_id,
@@ -146,6 +160,8 @@ class LibraryService:
             format=file.format,
             title=title_of_file(file.file_name),
             created_at_ms=self._clock(),
+            own_title=title,
+            source_url=source_url,
         )
 
 

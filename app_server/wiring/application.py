@@ -11,6 +11,7 @@ from aiohttp import web
 from app_server.background import BackgroundTasks
 from app_server.clock import Clock, now_ms
 from app_server.http.application import create_application
+from app_server.imports.page_fetcher import PageFetcher
 from app_server.playback.audio_passthrough import AudioPassthrough
 from app_server.secrets.stored import warn_of_unreadable_secrets
 from app_server.wiring.accounts import add_accounts
@@ -53,8 +54,13 @@ async def run_app(settings: AppSettings, stop: asyncio.Event) -> None:
 
 
 @asynccontextmanager
-async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIterator[web.Application]:
-    """The whole application without its HTTP socket; the credential broker's gRPC port is open."""
+async def open_app(
+    settings: AppSettings, *, clock: Clock = now_ms, fetcher: PageFetcher | None = None
+) -> AsyncIterator[web.Application]:
+    """The whole application without its HTTP socket; the credential broker's gRPC port is open.
+
+    fetcher: in the place of the one that goes to the public web alone.
+    """
     async with AsyncExitStack() as stack:
         base = Foundations(
             settings=settings,
@@ -78,7 +84,7 @@ async def open_app(settings: AppSettings, *, clock: Clock = now_ms) -> AsyncIter
         # First of all routes: it adds the middleware that knows who asks.
         await add_accounts(app, base)
         add_api_tokens(app, base)
-        library = add_library(app, base)
+        library = add_library(app, base, fetcher=fetcher or PageFetcher())
         keep_guests(base, library)
         add_playback(app, base, library)
         add_administration(app, base, library)

@@ -3,10 +3,12 @@
 from aiohttp import web
 
 from app_server.clock import now_ms
+from app_server.imports.page_fetcher import PageFetcher
 from app_server.library.changes import DocumentChanges
 from app_server.library.direct_upload_routes import DirectUploadRoutes
 from app_server.library.file_routes import FileRoutes
 from app_server.library.limits import OpeningLimits
+from app_server.library.metadata_routes import MetadataRoutes
 from app_server.library.parsing import ParsingWatcher
 from app_server.library.reading_routes import ReadingRoutes
 from app_server.library.readings import ReadingFiles
@@ -18,9 +20,10 @@ from app_server.library.stale_uploads import keep_uploads_tidy
 from app_server.library.upload_tickets import UploadTickets
 from app_server.library.uploads import UploadReceiver
 from app_server.wiring.foundations import Foundations, new_id
+from app_server.wiring.imports import add_imports
 
 
-def add_library(app: web.Application, base: Foundations) -> LibraryService:
+def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher) -> LibraryService:
     store, changes = SqlDocumentStore(database=base.database), DocumentChanges()
     limits = OpeningLimits(limits=base.limits)
     watcher = ParsingWatcher(
@@ -61,6 +64,8 @@ def add_library(app: web.Application, base: Foundations) -> LibraryService:
         callers=base.callers,
         clock=base.clock,
     ).add_to(app)
+    MetadataRoutes(service=library, changes=changes).add_to(app)
+    add_imports(app, base, library=library, receiver=receiver, changes=changes, fetcher=fetcher)
     ReadingRoutes(service=library, objects=base.objects).add_to(app)
     FileRoutes(service=library, objects=base.objects, presigner=base.presigner).add_to(app)
     base.background.start(watcher.sweep())

@@ -18,7 +18,6 @@ IMPORT_LIBRARY_DIRS = Variable[tuple[Path, ...]](
     default=(Path("docstore/library"),),
     shown_default="docstore/library",
     remark=_remark_missing,
-    pending="the import from server folders",
     meaning="Folders on the server from which documents can be imported.",
     rule="Separated by commas, colons or semicolons.",
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from app_server.accounts.model import AccessStatus, User
+from app_server.accounts.model import AccessStatus, SeenFrom, User
 from app_server.accounts.ports import EmailTakenError, Window
 from app_server.accounts.sql_store import SqlAccountStore, SqlAttemptStore, SqlSessionStore
 from app_server.database.engine import Database
@@ -18,6 +18,7 @@ from app_server.site_features.service import SiteFeatureService
 from app_server.site_features.sql_store import SqlFeatureStore
 
 ADA = User(id="a" * 32, email="ada@example.org", status=AccessStatus.ACTIVE)
+SEEN = SeenFrom(user_agent="", address="")
 STORY = NewDocument(
     id="d" * 32,
     owner_id=ADA.id,
@@ -53,12 +54,12 @@ async def test_an_address_is_taken_once(database: Database, ada: User) -> None:
 
 async def test_a_session_is_found_until_it_expires(database: Database, ada: User) -> None:
     sessions = SqlSessionStore(database=database)
-    await sessions.add("h", user_id=ada.id, now_ms=0, expires_at_ms=10)
+    await sessions.add("h", user_id=ada.id, seen_from=SEEN, now_ms=0, expires_at_ms=10)
     found = await sessions.find("h", now_ms=9)
     assert found is not None
     assert found.user == ada
     assert await sessions.find("h", now_ms=10) is None
-    await sessions.renew("h", now_ms=9, expires_at_ms=20)
+    await sessions.renew("h", seen_from=SEEN, now_ms=9, expires_at_ms=20)
     assert await sessions.find("h", now_ms=19) is not None
     await sessions.remove_expired(now_ms=20)
     assert await sessions.find("h", now_ms=0) is None
@@ -88,7 +89,9 @@ async def test_a_document_goes_through_its_states(documents: SqlDocumentStore) -
     assert failed is not None
     assert failed.failure == DocumentFailure("CODE", "Said.", retryable=True)
     await documents.restart(STORY.id)
-    summary = ReadingSummary(title="T", authors=("A", "B"), cover=None, character_count=3, section_count=1)
+    summary = ReadingSummary(
+        title="T", authors=("A", "B"), language="en", cover=None, character_count=3, section_count=1
+    )
     await documents.set_ready(STORY.id, reading_ref="reading/x/", summary=summary)
     ready = await documents.find(STORY.id)
     assert ready is not None

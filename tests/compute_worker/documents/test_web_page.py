@@ -11,8 +11,9 @@ from shared.errors import LecternError
 
 SENTENCE = "The river rose for the third time that spring, and nobody in the village was surprised by it. "
 ARTICLE = f"""<!doctype html><html lang="en-GB"><head><title>The River | The Daily Village</title>
-<meta name="author" content="Ada Lovelace; Grace Hopper"><meta property="og:title" content="The River"></head><body>
-<nav><a href="/">Home</a> <a href="/sport">Sport</a></nav><div class="cookie-banner">We value your privacy</div>
+<meta name="author" content="Ada Lovelace; Grace Hopper"><meta property="og:title" content="The River">
+</head><body><nav><a href="/">Home</a> <a href="/sport">Sport</a></nav>
+<div class="cookie-banner">We value your privacy</div>
 <article><h1>The River</h1><p>{SENTENCE * 3}</p><h2>What was lost</h2><p>{SENTENCE * 2}</p>
 <ul><li>Seven boats, all of them old</li><li>One bridge, which had stood for long</li></ul>
 <table><tr><th>Year</th><th>Level</th></tr><tr><td>1901</td><td>4 m</td></tr></table></article>
