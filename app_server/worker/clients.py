@@ -11,6 +11,7 @@ import structlog
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceStub
 from lectern.compute.v1.operations_pb2_grpc import OperationServiceStub
 from lectern.compute.v1.playback_pb2_grpc import PlaybackServiceStub
+from lectern.compute.v1.recordings_pb2_grpc import RecordingServiceStub
 from lectern.compute.v1.speech_pb2_grpc import SpeechServiceStub
 from shared.errors import Code, LecternError
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from lectern.compute.v1.documents_pb2_grpc import DocumentServiceAsyncStub
     from lectern.compute.v1.operations_pb2_grpc import OperationServiceAsyncStub
     from lectern.compute.v1.playback_pb2_grpc import PlaybackServiceAsyncStub
+    from lectern.compute.v1.recordings_pb2_grpc import RecordingServiceAsyncStub
     from lectern.compute.v1.speech_pb2_grpc import SpeechServiceAsyncStub
 
 # Between the two processes; none of it is the browser's doing or business.
@@ -31,6 +33,7 @@ class WorkerClients:
     documents: "DocumentServiceAsyncStub"
     operations: "OperationServiceAsyncStub"
     playback: "PlaybackServiceAsyncStub"
+    recordings: "RecordingServiceAsyncStub"
     speech: "SpeechServiceAsyncStub"
 
 
@@ -39,6 +42,7 @@ def worker_clients(channel: grpc.aio.Channel) -> WorkerClients:
         documents=DocumentServiceStub(channel),
         operations=OperationServiceStub(channel),
         playback=PlaybackServiceStub(channel),
+        recordings=RecordingServiceStub(channel),
         speech=SpeechServiceStub(channel),
     )
 

@@ -35,8 +35,8 @@ _REGULARITY_SHARE = 0.2
 _MOST_FRAMES = 3_000  # of a recording that is longer, frames lie further apart: memory grows by their square
 _SHORTEST_SECONDS = 0.1
 _SLOPES = (0.4, 2.5)  # how much faster or slower than the reference speech may be
-_WIDE_SHARE, _WIDE_FRAMES = 0.15, 100
-_NARROW_FRAMES = 40
+_WIDE_SHARE, _WIDE_SAMPLES = 0.15, 16_000
+_NARROW_SAMPLES = 6_400
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,19 @@ class _Audio:
         return self.level.is_speech
 
 
-def align_samples(samples: Samples, sample_rate: int, reference: ReferenceSpeech) -> Alignment:
+def align_samples(
+    samples: Samples,
+    sample_rate: int,
+    reference: ReferenceSpeech,
+    *,
+    hop_samples: float = HOP_SAMPLES,
+) -> Alignment:
+    """hop_samples: between frames, at the features' rate; the confidence is judged at the default."""
     if len(samples) < sample_rate * _SHORTEST_SECONDS:
         return _spread(reference.words, len(samples) * 1000 / sample_rate)
     heard = at_feature_rate(samples, sample_rate)
     said = at_feature_rate(reference.samples, reference.sample_rate)
-    hop = max(HOP_SAMPLES, len(heard) / _MOST_FRAMES)
+    hop = max(hop_samples, len(heard) / _MOST_FRAMES)
     audio = _analysed(power_spectra(heard, hop), hop)
     said_hop = hop * _pace(said, heard)
     said_spectra = power_spectra(said, said_hop)
@@ -74,13 +81,15 @@ def align_samples(samples: Samples, sample_rate: int, reference: ReferenceSpeech
         costs = _costs(target, source, graph, pauses)
         return find_path(costs, graph, band), costs
 
-    path, _ = search(cepstra(said_bands, model.is_speech), _wide_band(audio, graph))
+    path, _ = search(
+        cepstra(said_bands, model.is_speech), _wide_band(audio, graph, int(_WIDE_SAMPLES / hop_samples))
+    )
     if path is None or graph.is_pause[path].all():
         return _spread(reference.words, len(heard) * 1000 / RATE)
     matched = np.flatnonzero(~graph.is_pause[path])
     pairs = (graph.frames[path[matched]], heard_cepstra[matched])
     adapted = adapted_cepstra(said_spectra, floor, model.is_speech, pairs)
-    path, costs = search(adapted, band_around(path, _NARROW_FRAMES, graph.size))
+    path, costs = search(adapted, band_around(path, int(_NARROW_SAMPLES / hop_samples), graph.size))
     if path is None:
         return _spread(reference.words, len(heard) * 1000 / RATE)
     confidence = _confidence(path, costs, graph)
@@ -111,11 +120,11 @@ def _pace(said: Samples, heard: Samples) -> float:
     return float(np.clip(spoken / max(1, listened), *_SLOPES))
 
 
-def _wide_band(audio: _Audio, graph: WordGraph) -> Band:
+def _wide_band(audio: _Audio, graph: WordGraph, least_frames: int) -> Band:
     """Around where the share of the speech that has passed leads, pauses counting nothing."""
     passed = np.cumsum(audio.is_speech)
     expected = (passed / max(1, passed[-1]) * (graph.size - 1)).astype(np.int64)
-    return band_around(expected, int(_WIDE_SHARE * graph.size) + _WIDE_FRAMES, graph.size)
+    return band_around(expected, int(_WIDE_SHARE * graph.size) + least_frames, graph.size)
 
 
 def _costs(target: Matrix, source: Matrix, graph: WordGraph, pauses: Matrix) -> Matrix:

@@ -41,7 +41,7 @@ def find_path(costs: Matrix, graph: WordGraph, band: Band) -> Indices | None:
     totals[0, :2] = costs[0, :2]
     bounds = zip(band.first.tolist()[1:], band.last.tolist()[1:], strict=True)
     for frame, (first, last) in enumerate(bounds, start=1):
-        candidates = totals[frame - 1][ways[:, first:last]]
+        candidates = totals[frame - 1].take(ways[:, first:last], mode="clip")  # none is out of range
         candidates += penalties[:, first:last]
         best = candidates.min(axis=0)
         best += costs[frame, first:last]

@@ -34,24 +34,24 @@ _MOST_NESTED_CALLS = 8_000  # a tree may be 2,000 elements deep, with three call
 
 def main() -> None:
     job = json.load(sys.stdin)
-    _limit(job["limits"])
+    limit(job["limits"])
     sys.setrecursionlimit(_MOST_NESTED_CALLS)
     try:
         _parse(job)
     except LecternError as error:
-        _say(error={"code": error.code.name, "reason": error.reason, "message": error.message})
+        say(error={"code": error.code.name, "reason": error.reason, "message": error.message})
     except MemoryError:
-        _say(
+        say(
             error=_as_error(
                 over_limit("DOCUMENT_TOO_COMPLEX", "Reading this file needs more memory than allowed.")
             )
         )
     except RecursionError:
-        _say(
+        say(
             error=_as_error(over_limit("DOCUMENT_TOO_COMPLEX", "This file is nested too deeply to be read."))
         )
     else:
-        _say(done=True)
+        say(done=True)
 
 
 def _parse(job: dict[str, Any]) -> None:
@@ -62,7 +62,7 @@ def _parse(job: dict[str, Any]) -> None:
     parser.parse(Path(job["path"]), output, file_name=job["file_name"])
 
 
-def _limit(limits: dict[str, int]) -> None:
+def limit(limits: dict[str, int]) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 1))
@@ -72,14 +72,14 @@ def _limit(limits: dict[str, int]) -> None:
 
 
 def _report_progress(phase: str, done: int, total: int) -> None:
-    _say(progress=[phase, done, total])
+    say(progress=[phase, done, total])
 
 
 def _as_error(error: LecternError) -> dict[str, str]:
     return {"code": Code.RESOURCE_EXHAUSTED.name, "reason": error.reason, "message": error.message}
 
 
-def _say(**message: object) -> None:
+def say(**message: object) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 

@@ -119,7 +119,13 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 def _environment() -> dict[str, str]:
     """Nothing of ours: no secret, no address."""
-    return {"PYTHONPATH": os.pathsep.join(_ROOTS), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8", "PATH": ""}
+    return {
+        "PYTHONPATH": os.pathsep.join(_ROOTS),
+        "PYTHONUTF8": "1",
+        "LC_ALL": "C.UTF-8",
+        "PATH": "",
+        "OPENBLAS_NUM_THREADS": "1",  # its threads cost memory, and other work waits for the other cores
+    }
 
 
 def _told(error: dict[str, str]) -> LecternError:

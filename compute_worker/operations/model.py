@@ -8,6 +8,7 @@ from typing import Any
 
 class OperationKind(Enum):
     DOCUMENT = "document"
+    ALIGN = "align"
     PLAYBACK = "playback"
 
 

@@ -1,0 +1,174 @@
+"""A whole recording against a whole text, in one pass and in bounded memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from compute_worker.alignment.features import RATE
+from compute_worker.alignment.outline import STEP_SAMPLES
+from compute_worker.alignment.tracking import NOWHERE, Places
+from compute_worker.alignment.voice_search import VoiceSearch
+from compute_worker.audio.pcm import Samples
+from compute_worker.recordings.model import PlacedPart, TextPart
+from compute_worker.recordings.placing import (
+    RoughPlace,
+    chunks_of,
+    margins,
+    place_chunk,
+    quiet_sample,
+    without_lone,
+)
+from compute_worker.recordings.reference import ReferenceVoice, SaidPart
+from shared.errors import Code, LecternError
+
+BLOCK_SAMPLES: Final = STEP_SAMPLES * 625  # 50 s
+_GIVE_UP_SECONDS: Final = 1_200  # of a recording in which nothing of the text was found
+_LEAST_SHARE: Final = 0.62  # of a part's steps that must be heard for it to count as read; 0.8 and more are
+_USUAL_SHARE: Final = 0.75
+_LEAST_STEPS: Final = 3
+_LONE_STEPS: Final = 25  # two seconds: so little by itself is found anywhere
+
+OnProgress = Callable[[float], None]
+
+
+def align_recording(
+    blocks: Iterator[Samples], parts: Sequence[TextPart], on_progress: OnProgress
+) -> Iterator[PlacedPart]:
+    """Parts that are heard, in order, as soon as they are certain; on_progress is told the seconds that were
+    listened to. blocks hold BLOCK_SAMPLES each, the last one fewer.
+
+    Raises LecternError RECORDING_UNLIKE_TEXT or RECORDING_UNREADABLE.
+    """
+    with ReferenceVoice(parts=parts) as reference:
+        listening = _Listening(reference)
+        search = VoiceSearch(reference=reference)
+        heard_seconds = 0.0
+        for block in blocks:
+            listening.add_samples(block)
+            if len(block) >= STEP_SAMPLES:
+                yield from listening.settle(search.feed(block))
+            heard_seconds += len(block) / RATE
+            on_progress(heard_seconds)
+            if not search.has_found and heard_seconds > _GIVE_UP_SECONDS:
+                raise _unlike("The first 20 minutes of this recording are not in the document's text.")
+        if not heard_seconds:
+            raise _unreadable()
+        yield from listening.settle(search.finish(), is_last=True)
+        if not listening.has_placed:
+            raise _unlike("Nothing of the document's text was heard in this recording.")
+
+
+class _Listening:
+    """What was heard of which part, until the part is over; the samples that are still needed."""
+
+    def __init__(self, reference: ReferenceVoice) -> None:
+        self._reference = reference
+        self._samples = np.zeros(0, dtype=np.float32)
+        self._first_sample = 0
+        self._step = 0  # of the recording, up to which places are settled
+        self._part = -1  # the index of the one that is being heard
+        self._pairs: list[tuple[int, int]] = []  # its steps in the recording and in the reference
+        self._waiting: list[RoughPlace] = []  # in order, for their chunk to be complete
+        self._cut = 0  # samples of the recording before this one belong to what was placed
+        self._last_placed = NOWHERE
+
+    @property
+    def has_placed(self) -> bool:
+        return self._last_placed != NOWHERE
+
+    def add_samples(self, block: Samples) -> None:
+        self._samples = np.concatenate((self._samples, block))
+
+    def settle(self, places: Places, *, is_last: bool = False) -> Iterator[PlacedPart]:
+        for place in places.tolist():
+            if place != NOWHERE and (not self._pairs or place >= self._pairs[-1][1]):
+                part = self._reference.part_at(place)
+                if part != self._part:
+                    self._end_part()
+                    self._part = part
+                self._pairs.append((self._step, place))
+            self._step += 1
+        if is_last:
+            self._end_part()
+        yield from self._place_chunks(is_last=is_last)
+        self._forget()
+
+    def _end_part(self) -> None:
+        pairs, self._pairs = self._pairs, self._pairs[-1:]
+        if self._part < 0:
+            return
+        said = self._reference.said(self._part)
+        pairs = [pair for pair in pairs if pair[1] >= said.first_step]
+        heard, steps = len({step for _, step in pairs}), _spoken_steps(said)
+        if heard < max(_LEAST_STEPS, _LEAST_SHARE * steps):
+            return
+        (first, said_first), (last, said_last) = pairs[0], pairs[-1]
+        earliest = self._waiting[-1].last_step if self._waiting else self._cut // STEP_SAMPLES
+        start = max(earliest, first - (said_first - said.first_step))
+        end = max(start, last + max(0, steps - 1 - (said_last - said.first_step))) + 1
+        is_doubtful = heard < _USUAL_SHARE * steps
+        self._waiting.append(RoughPlace(self._part, said, start, end, is_doubtful))
+
+    def _place_chunks(self, *, is_last: bool) -> Iterator[PlacedPart]:
+        known = {self._last_placed} if is_last else {self._last_placed, self._part}
+        runs = list(chunks_of(without_lone(self._waiting, known, _LONE_STEPS)))
+        complete = runs if is_last else runs[:-1]
+        for index, run in enumerate(complete):
+            start = self._cut_before(run[0], None if index == 0 else complete[index - 1][-1])
+            end = self._cut_after(run[-1], runs[index + 1][0] if index + 1 < len(runs) else None)
+            self._cut = end
+            samples = self._between(start, end)
+            placed = place_chunk(run, samples, start) if len(samples) >= STEP_SAMPLES else []
+            if placed:
+                self._last_placed = run[-1].index
+            yield from placed
+        self._waiting = [] if is_last else [place for run in runs[len(complete) :] for place in run]
+
+    def _cut_before(self, place: RoughPlace, before: RoughPlace | None) -> int:
+        """Right after the chunk before, unless a pause lies between them."""
+        if before is not None and place.first_step - before.last_step <= 10:
+            return self._cut
+        first, last = margins(place.first_step - 10, place.first_step)
+        return max(self._cut, self._quiet(first, last))
+
+    def _cut_after(self, place: RoughPlace, following: RoughPlace | None) -> int:
+        after = place.last_step + 10 if following is None else following.first_step
+        return self._quiet(*margins(place.last_step, after))
+
+    def _quiet(self, first_step: int, last_step: int) -> int:
+        first = max(self._first_sample, first_step * STEP_SAMPLES)
+        return first + quiet_sample(self._between(first, last_step * STEP_SAMPLES))
+
+    def _between(self, first: int, last: int) -> Samples:
+        return self._samples[max(0, first - self._first_sample) : max(0, last - self._first_sample)]
+
+    def _forget(self) -> None:
+        """Keeps what the waiting parts and those to come may need."""
+        step = self._waiting[0].first_step if self._waiting else self._step - BLOCK_SAMPLES // STEP_SAMPLES
+        until = max(self._first_sample, (step - 50) * STEP_SAMPLES)
+        self._samples = self._samples[until - self._first_sample :]
+        self._first_sample = until
+        if self._part > 0:
+            self._reference.forget_before(self._part)
+
+
+def _spoken_steps(said: SaidPart) -> int:
+    """Without the silence after the last word."""
+    return max(1, min(said.steps, said.words[-1].end_ms * RATE // 1000 // STEP_SAMPLES + 1))
+
+
+def _unreadable() -> LecternError:
+    return LecternError(
+        Code.INVALID_ARGUMENT,
+        "There is no sound in this file that can be read. It may be damaged or protected.",
+        reason="RECORDING_UNREADABLE",
+    )
+
+
+def _unlike(message: str) -> LecternError:
+    return LecternError(
+        Code.FAILED_PRECONDITION,
+        f"{message} Check that it is the same book, in the same language.",
+        reason="RECORDING_UNLIKE_TEXT",
+    )

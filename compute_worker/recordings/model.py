@@ -1,0 +1,51 @@
+"""A person's own recording of a document, and what aligning it finds. No I/O."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from compute_worker.speech.model import WordTime
+
+# Raise it when the same recording would be aligned otherwise than before.
+ALIGNMENT_VERSION: Final = "1"
+PARTS_NAME: Final = "parts.json"  # what the child process is told besides its job
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """A segment of the document's plan, as the child process is told of it."""
+
+    ordinal: int
+    section: int
+    block_id: str
+    start: int  # code points into the block's text
+    text: str
+    language: str
+
+
+@dataclass(frozen=True)
+class PlacedPart:
+    """Where a part is heard: milliseconds of the recording, words by code points of the block's text.
+
+    Without words it is known where the part is, not more.
+    """
+
+    part: TextPart
+    start_ms: int
+    end_ms: int
+    words: tuple[WordTime, ...] = field(repr=False)
+
+    @property
+    def is_exact(self) -> bool:
+        return bool(self.words)
+
+
+@dataclass(frozen=True)
+class PlacedSection:
+    """A section of the document that is heard, from its first part to its last."""
+
+    section: int
+    start_ms: int
+    end_ms: int
+    part_count: int
+    placed_count: int
+    exact_count: int
