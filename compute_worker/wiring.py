@@ -46,6 +46,7 @@ from compute_worker.playback.sessions import Sessions
 from compute_worker.playback.sound_check import SoundCheck
 from compute_worker.playback.speaker import SegmentSpeaker
 from compute_worker.playback.speech_cache import SpeechCache
+from compute_worker.playback.use_marks import open_use_marks
 from compute_worker.playback.word_refinement import WordRefinement
 from compute_worker.speech.espeak_pool import EspeakPool
 from compute_worker.speech.providers import SpeechProviderRegistry
@@ -96,7 +97,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         channel = await stack.enter_async_context(
             open_channel(settings.credential_broker.url, settings.credential_broker.token)
         )
-        cache = SpeechCache(store=store)
+        cache = SpeechCache(store=store, marks=await stack.enter_async_context(open_use_marks(store)))
         meter = SpeechMeterClient(
             channel=channel, timeout_seconds=settings.credential_broker.timeout_ms / 1000
         )

@@ -70,9 +70,11 @@ class SqlApiTokenStore:
             removed = await connection.execute(delete(api_tokens).where(mine))
         return removed.rowcount > 0
 
-    async def remove_expired(self, *, now_ms: int) -> None:
+    async def remove_expired(self, *, now_ms: int) -> int:
+        """Returns how many there were."""
+        expired = delete(api_tokens).where(api_tokens.c.expires_at_ms <= now_ms)
         async with self._database.write() as connection:
-            await connection.execute(delete(api_tokens).where(api_tokens.c.expires_at_ms <= now_ms))
+            return (await connection.execute(expired)).rowcount
 
 
 def _token(row: Row[Any]) -> ApiToken:

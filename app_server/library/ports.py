@@ -1,5 +1,6 @@
 """What the library asks of its database."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from app_server.library.model import (
@@ -34,6 +35,12 @@ class DocumentStore(Protocol):
     async def remove(self, document_id: str) -> None: ...
 
     async def is_owned(self, sha256: str) -> bool: ...
+
+    async def owned_of(self, sha256s: Sequence[str]) -> set[str]:
+        """Those among them that some document has."""
+        ...
+
+    async def unowned_blobs(self, *, created_before_ms: int) -> list[str]: ...
 
     async def forget_blob(self, sha256: str) -> None:
         """Only for bytes that no document has any more."""

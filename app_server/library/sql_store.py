@@ -1,5 +1,6 @@
 """Documents, the bytes they share and reading positions, as rows."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -83,6 +84,17 @@ class SqlDocumentStore:
                 select(documents.c.id).where(documents.c.sha256 == sha256).limit(1)
             )
         return found is not None
+
+    async def owned_of(self, sha256s: Sequence[str]) -> set[str]:
+        owned = select(documents.c.sha256).where(documents.c.sha256.in_(list(sha256s))).distinct()
+        async with self._database.read() as connection:
+            return set(await connection.scalars(owned))
+
+    async def unowned_blobs(self, *, created_before_ms: int) -> list[str]:
+        owners = select(documents.c.id).where(documents.c.sha256 == blobs.c.sha256)
+        unowned = select(blobs.c.sha256).where(~owners.exists(), blobs.c.created_at_ms < created_before_ms)
+        async with self._database.read() as connection:
+            return list(await connection.scalars(unowned))
 
     async def forget_blob(self, sha256: str) -> None:
         async with self._database.write() as connection:

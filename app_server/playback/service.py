@@ -21,7 +21,6 @@ from shared.playback_token import PlaybackTokens
 # Planning a long book is part of it, the first time.
 _CREATE_SECONDS: Final = 60
 _CALL_SECONDS: Final = 15
-_ROWS_KEPT_MS: Final = 30 * 24 * 3600 * 1000
 
 
 @dataclass(frozen=True)
@@ -73,9 +72,7 @@ class PlaybackService:
             with errors_for_browsers():
                 answer = await self._worker.playback.CreateSession(request, timeout=_CREATE_SECONDS)
         session = PlaybackSession(answer.session_id, caller.user_id, document.id, answer.plan_id)
-        now_ms = self._clock()
-        await self._store.save(session, now_ms=now_ms)
-        await self._store.remove_older(than_ms=now_ms - _ROWS_KEPT_MS)
+        await self._store.save(session, now_ms=self._clock())
         return StartedSession(session, answer)
 
     async def get(self, user_id: str, session_id: str) -> PlaybackSession:

@@ -30,8 +30,8 @@ class SqlPlaybackSessionStore:
             id=row.id, user_id=row.user_id, document_id=row.document_id, plan_id=row.plan_id
         )
 
-    async def remove_older(self, *, than_ms: int) -> None:
+    async def remove_older(self, *, than_ms: int) -> int:
+        """Returns how many there were."""
+        old = delete(playback_sessions).where(playback_sessions.c.created_at_ms < than_ms)
         async with self._database.write() as connection:
-            await connection.execute(
-                delete(playback_sessions).where(playback_sessions.c.created_at_ms < than_ms)
-            )
+            return (await connection.execute(old)).rowcount

@@ -2,11 +2,10 @@
 
 from aiohttp import web
 
-from app_server.accounts.housekeeping import keep_accounts_tidy
 from app_server.accounts.passwords import Passwords
 from app_server.accounts.routes import AccountRoutes
 from app_server.accounts.service import AccountService
-from app_server.accounts.sql_store import SqlAccountStore, SqlAttemptStore, SqlSessionStore
+from app_server.accounts.sql_store import SqlAccountStore
 from app_server.version import program_version
 from app_server.wiring.account_email import add_account_email
 from app_server.wiring.foundations import Foundations, new_id
@@ -17,8 +16,6 @@ async def add_accounts(app: web.Application, base: Foundations) -> None:
     """Its middleware knows who asks, so it comes before every other domain."""
     ways = sign_in(base)
     await add_sessions(app, base, ways)
-    sessions = SqlSessionStore(database=base.database)
-    attempts = SqlAttemptStore(database=base.database)
     accounts = SqlAccountStore(database=base.database)
     passwords = Passwords()
     inboxes = add_account_email(app, base, ways, accounts, passwords)
@@ -43,4 +40,3 @@ async def add_accounts(app: web.Application, base: Foundations) -> None:
     ).add_to(app)
     add_external_sign_in(app, base, ways, accounts, inboxes)
     base.background.start(base.features.keep_fresh())
-    base.background.start(keep_accounts_tidy(sessions=sessions, attempts=attempts, clock=base.clock))

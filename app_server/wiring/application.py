@@ -29,8 +29,8 @@ from app_server.wiring.resources import (
     open_prepared_database,
     open_worker,
 )
-from app_server.wiring.sign_in import keep_guests
 from app_server.wiring.system_check import system_check
+from app_server.wiring.tasks import add_tasks
 from shared.configuration.app_settings import AppSettings
 from shared.rpc.gateway import add_gateway
 from shared.rpc.server import serve_grpc
@@ -85,9 +85,9 @@ async def open_app(
         await add_accounts(app, base)
         add_api_tokens(app, base)
         library = add_library(app, base, fetcher=fetcher or PageFetcher())
-        keep_guests(base, library)
         add_playback(app, base, library)
         add_administration(app, base, library)
+        add_tasks(app, base, library)
         (await stack.enter_async_context(system_check(base))).add_to(app)
         AudioPassthrough(http=base.http, worker_url=settings.worker.url).add_to(app)
         add_pages(app, base)

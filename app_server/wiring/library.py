@@ -2,7 +2,6 @@
 
 from aiohttp import web
 
-from app_server.clock import now_ms
 from app_server.imports.page_fetcher import PageFetcher
 from app_server.library.changes import DocumentChanges
 from app_server.library.direct_upload_routes import DirectUploadRoutes
@@ -16,7 +15,6 @@ from app_server.library.retired_objects import remove_retired_objects
 from app_server.library.routes import DocumentRoutes
 from app_server.library.service import LibraryService
 from app_server.library.sql_store import SqlDocumentStore
-from app_server.library.stale_uploads import keep_uploads_tidy
 from app_server.library.upload_tickets import UploadTickets
 from app_server.library.uploads import UploadReceiver
 from app_server.wiring.foundations import Foundations, new_id
@@ -69,7 +67,6 @@ def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher
     ReadingRoutes(service=library, objects=base.objects).add_to(app)
     FileRoutes(service=library, objects=base.objects, presigner=base.presigner).add_to(app)
     base.background.start(watcher.sweep())
-    base.background.start(keep_uploads_tidy(base.objects, now_ms))
     if base.settings.run_v4_decommission:
         base.background.start(remove_retired_objects(base.objects))
     return library

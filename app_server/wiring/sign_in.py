@@ -25,7 +25,6 @@ from app_server.external_sign_in.provider_http import ProviderHttp
 from app_server.external_sign_in.routes import ExternalSignInRoutes
 from app_server.external_sign_in.service import ExternalSignIn
 from app_server.external_sign_in.sql_store import SqlIdentityStore
-from app_server.guests.housekeeping import keep_guests_tidy
 from app_server.guests.routes import GuestRoutes
 from app_server.guests.service import Guests, StaleGuests
 from app_server.guests.sql_store import SqlGuestStore
@@ -115,13 +114,12 @@ def add_external_sign_in(
     IdentityRoutes(store=store, providers=ways.providers).add_to(app)
 
 
-def keep_guests(base: Foundations, library: LibraryService) -> None:
-    stale = StaleGuests(
+def stale_guests(base: Foundations, library: LibraryService) -> StaleGuests:
+    return StaleGuests(
         store=SqlGuestStore(database=base.database),
         erasure=AccountErasure(library=library),
         clock=base.clock,
     )
-    base.background.start(keep_guests_tidy(stale))
 
 
 def _providers(base: Foundations) -> tuple[IdentityProvider, ...]:

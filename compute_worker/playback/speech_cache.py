@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 
+from compute_worker.playback.use_marks import UseMarks
 from compute_worker.speech.model import FRAME_BYTES, SpokenSegment, WordTime
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
 
@@ -21,11 +22,13 @@ class SpeechCache:
         self,
         *,
         store: ObjectStore,
+        marks: UseMarks | None = None,
         max_bytes: int = 268_435_456,
         ttl_seconds: float = 1800.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
+        self._marks = marks
         self._max_bytes = max_bytes
         self._ttl_seconds = ttl_seconds
         self._clock = clock
@@ -58,6 +61,7 @@ class SpeechCache:
         may have measured them since."""
         held = self.in_memory(key)
         if held is not None and (held.exact or not exact):
+            self._mark(key)
             return held
         try:
             sidecar = json.loads(await self._store.get(_sidecar_key(key)))
@@ -69,6 +73,7 @@ class SpeechCache:
         words = tuple(WordTime(*word) for word in sidecar["words"])
         segment = SpokenSegment(frames, words, sidecar["exact"], sidecar.get("aligner", ""))
         self.hold(key, segment)
+        self._mark(key)
         return segment
 
     async def save(self, key: str, segment: SpokenSegment, *, characters: int) -> None:
@@ -78,6 +83,8 @@ class SpeechCache:
 
     async def save_words(self, key: str, segment: SpokenSegment, *, characters: int) -> None:
         """The sidecar alone, for audio that is stored already."""
+        if self._marks is not None:
+            self._marks.remember(key)  # what was just written says itself that it is in use
         sidecar = {
             "version": SIDECAR_VERSION,
             "frames": segment.frame_count,
@@ -99,6 +106,10 @@ class SpeechCache:
         self._held[key] = (self._clock(), replace(segment, samples=None))
         self._held_bytes += _cost(segment)
         self._drop_excess()
+
+    def _mark(self, key: str) -> None:
+        if self._marks is not None:
+            self._marks.note(key)
 
     def _drop_excess(self) -> None:
         while self._held_bytes > self._max_bytes and len(self._held) > 1:

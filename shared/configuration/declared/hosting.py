@@ -31,7 +31,6 @@ CRON_SECRET = Variable[str](
     required=_required_when_serverless,
     example="the output of: openssl rand -base64 32",
     secret=True,
-    pending="the route for scheduled tasks",
     meaning="Bearer secret with which a platform's scheduler calls the scheduled tasks.",
     rule="Required on serverless hosting; otherwise leave it out.",
 )

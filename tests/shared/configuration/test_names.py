@@ -25,8 +25,8 @@ def test_a_retired_or_misspelt_name_is_noticed_with_the_right_one(name, right):
 
 
 def test_a_value_that_this_version_does_nothing_with_is_noticed():
-    found = notices({"CRON_SECRET": "x" * 16, "USE_ANONYMOUS_AUTH_SESSIONS": "true"})
-    assert {notice.name for notice in found} == {"CRON_SECRET", "USE_ANONYMOUS_AUTH_SESSIONS"}
+    found = notices({"COMPUTE_PREWARM_MODELS": "true", "PDF_LAYOUT_MODEL_BASE_URL": "https://x.example"})
+    assert {notice.name for notice in found} == {"COMPUTE_PREWARM_MODELS", "PDF_LAYOUT_MODEL_BASE_URL"}
     assert all("has no effect" in notice.message for notice in found)
 
 
