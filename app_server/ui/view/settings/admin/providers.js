@@ -121,7 +121,7 @@ function card(provider) {
   const type = PROVIDER_TYPES.find(([id]) => id === provider.providerType)?.[1] ?? provider.providerType;
   return html`<li class="admin-card" data-provider="${slug}">
     <div class="admin-card-head">
-      <div><h4>${displayName}</h4><p class="settings-note">${[slug, type, provider.defaultModel, key].filter(Boolean).join(" · ")}</p>
+      <div><h4>${displayName}</h4><p class="settings-note">${[slug, type, provider.defaultModel && `model ${provider.defaultModel}`, key].filter(Boolean).join(" · ")}</p>
         ${provider.baseUrl ? html`<p class="settings-note settings-value">${provider.baseUrl}</p>` : ""}</div>
       <div class="badges">${enabled ? badge("On", "good") : badge("Off")}${apiKey.state === "unreadable" ? badge("Enter the key again", "bad") : ""}</div>
     </div>
