@@ -48,6 +48,8 @@ from compute_worker.playback.speaker import SegmentSpeaker
 from compute_worker.playback.speech_cache import SpeechCache
 from compute_worker.playback.use_marks import open_use_marks
 from compute_worker.playback.word_refinement import WordRefinement
+from compute_worker.recordings.handler import AlignHandler
+from compute_worker.recordings.servicer import RecordingServicer
 from compute_worker.speech.espeak_pool import EspeakPool
 from compute_worker.speech.providers import SpeechProviderRegistry
 from compute_worker.speech.servicer import SpeechServicer
@@ -71,6 +73,15 @@ DOCUMENT_RUNNER = RunnerOptions(
     heartbeat_seconds=2.0,
     ack_wait_seconds=10.0,
 )
+# It takes a core for minutes.
+ALIGN_RUNNER = RunnerOptions(
+    kind=OperationKind.ALIGN,
+    max_attempts=3,
+    max_concurrent=1,
+    heartbeat_seconds=2.0,
+    ack_wait_seconds=10.0,
+)
+ALIGN_LIMITS = ParserLimits(wall_seconds=6 * 3600, cpu_seconds=6 * 3600)
 # A listener waits at most this long for another worker when one dies; runs only wait most of the time.
 PLAYBACK_RUNNER = RunnerOptions(
     kind=OperationKind.PLAYBACK,
@@ -153,6 +164,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
                 playback=playback, sessions=sessions, plans=plans, events=events, speaker=speaker
             ),
             SpeechServicer(credentials=credentials, providers=providers, synthesizer=synthesizer),
+            RecordingServicer(queue=queue, store=store),
             DiagnosticsServicer(
                 worker_id=worker_id,
                 version=version("lectern"),
@@ -178,6 +190,18 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             _runner(
                 _document_runner(settings.work.pdf_job_attempts),
                 PlannedDocumentHandler(documents=documents, plans=plans),
+                broker,
+                queue,
+                worker_id,
+            ),
+            _runner(
+                ALIGN_RUNNER,
+                AlignHandler(
+                    store=store,
+                    plans=plans,
+                    process=ParserProcess(limits=ALIGN_LIMITS, module="compute_worker.recordings.child"),
+                    media_bin=str(settings.media_bin),
+                ),
                 broker,
                 queue,
                 worker_id,
