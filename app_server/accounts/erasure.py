@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from app_server.account_export.model import exports_of
 from app_server.library.model import Document
 from shared.errors import Code, LecternError
+from shared.objects.ports import ObjectStore
 
 
 class OwnedLibrary(Protocol):
@@ -14,8 +16,9 @@ class OwnedLibrary(Protocol):
 
 
 class AccountErasure:
-    def __init__(self, *, library: OwnedLibrary) -> None:
+    def __init__(self, *, library: OwnedLibrary, objects: ObjectStore) -> None:
         self._library = library
+        self._objects = objects
 
     async def erase_storage(self, user_id: str) -> None:
         """Safe to repeat after a failure half-way."""
@@ -25,3 +28,4 @@ class AccountErasure:
             except LecternError as error:
                 if error.code is not Code.NOT_FOUND:  # deleted at the same time elsewhere
                     raise
+        await self._objects.delete_prefix(exports_of(user_id))

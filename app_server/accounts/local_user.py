@@ -30,7 +30,9 @@ class LocalUserStorage(AbstractStorage):
 
     async def load_session(self, request: web.Request) -> Session:
         user = replace(LOCAL_USER, role=Role.ADMIN)
-        request[STORED] = StoredSession(user=user, renewed_at_ms=0, expires_at_ms=0)
+        request[STORED] = StoredSession(
+            id_hash="", user=user, created_at_ms=0, renewed_at_ms=0, expires_at_ms=0
+        )
         data = {"session": {USER_ID: user.id}}
         return Session(user.id, data=data, new=False)  # type: ignore[arg-type]  # "created" means nothing here
 

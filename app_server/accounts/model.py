@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 SESSION_LIFETIME_MS = 7 * 24 * 3600 * 1000
-# A session in use is renewed at most this often, so that reading doesn't mean writing.
-SESSION_RENEWAL_MS = 3600 * 1000
+# A session in use is renewed at most this often, so that reading doesn't mean writing; its owner sees when it
+# was last used as exactly as this.
+SESSION_RENEWAL_MS = 5 * 60 * 1000
 
 PASSWORD_MIN_CHARACTERS = 8
 PASSWORD_MAX_CHARACTERS = 256
@@ -63,7 +64,17 @@ class Credentials:
 
 
 @dataclass(frozen=True)
+class SeenFrom:
+    """Where a session was used from: the browser's name for itself, and its network address."""
+
+    user_agent: str
+    address: str
+
+
+@dataclass(frozen=True)
 class StoredSession:
+    id_hash: str
     user: User
+    created_at_ms: int
     renewed_at_ms: int
     expires_at_ms: int

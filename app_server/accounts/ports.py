@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app_server.accounts.model import Credentials, StoredSession, User
+from app_server.accounts.model import Credentials, SeenFrom, StoredSession, User
 from shared.errors import Code, LecternError
 
 
@@ -40,17 +40,19 @@ class AccountStore(Protocol):
 
 
 class SessionStore(Protocol):
-    async def add(self, id_hash: str, *, user_id: str, now_ms: int, expires_at_ms: int) -> None: ...
+    async def add(
+        self, id_hash: str, *, user_id: str, seen_from: SeenFrom, now_ms: int, expires_at_ms: int
+    ) -> None: ...
 
     async def find(self, id_hash: str, *, now_ms: int) -> StoredSession | None:
         """None also for one that has expired."""
         ...
 
-    async def renew(self, id_hash: str, *, now_ms: int, expires_at_ms: int) -> None: ...
+    async def renew(self, id_hash: str, *, seen_from: SeenFrom, now_ms: int, expires_at_ms: int) -> None: ...
 
     async def remove(self, id_hash: str) -> None: ...
 
-    async def remove_expired(self, *, now_ms: int) -> None: ...
+    async def remove_expired(self, *, now_ms: int) -> int: ...
 
 
 class GuestClaims(Protocol):

@@ -7,9 +7,10 @@ import warnings
 from aiohttp import web
 from aiohttp_session import AbstractStorage, Session, setup
 
-from app_server.accounts.model import SESSION_LIFETIME_MS, SESSION_RENEWAL_MS, StoredSession
+from app_server.accounts.model import SESSION_LIFETIME_MS, SESSION_RENEWAL_MS, SeenFrom, StoredSession
 from app_server.accounts.ports import SessionStore
 from app_server.clock import Clock
+from app_server.http.client_address import ClientAddresses
 
 USER_ID = "user_id"
 STORED = web.RequestKey("stored_session", StoredSession)
@@ -34,7 +35,13 @@ def session_cookie_name(*, is_https: bool) -> str:
 
 class DatabaseSessionStorage(AbstractStorage):
     def __init__(
-        self, *, store: SessionStore, clock: Clock, is_https: bool, admits_guests: bool = False
+        self,
+        *,
+        store: SessionStore,
+        addresses: ClientAddresses,
+        clock: Clock,
+        is_https: bool,
+        admits_guests: bool = False,
     ) -> None:
         super().__init__(
             cookie_name=session_cookie_name(is_https=is_https),
@@ -45,6 +52,7 @@ class DatabaseSessionStorage(AbstractStorage):
             samesite="Lax",
         )
         self._store = store
+        self._addresses = addresses
         self._clock = clock
         self._admits_guests = admits_guests
 
@@ -72,7 +80,11 @@ class DatabaseSessionStorage(AbstractStorage):
         token = secrets.token_urlsafe(32)
         now_ms = self._clock()
         await self._store.add(
-            _hash(token), user_id=session[USER_ID], now_ms=now_ms, expires_at_ms=now_ms + SESSION_LIFETIME_MS
+            _hash(token),
+            user_id=session[USER_ID],
+            seen_from=self._seen_from(request),
+            now_ms=now_ms,
+            expires_at_ms=now_ms + SESSION_LIFETIME_MS,
         )
         await self._store.remove_expired(now_ms=now_ms)
         self.save_cookie(response, token, max_age=self.max_age)
@@ -92,8 +104,16 @@ class DatabaseSessionStorage(AbstractStorage):
         now_ms = self._clock()
         if now_ms - stored.renewed_at_ms < SESSION_RENEWAL_MS:
             return
-        await self._store.renew(_hash(token), now_ms=now_ms, expires_at_ms=now_ms + SESSION_LIFETIME_MS)
+        await self._store.renew(
+            _hash(token),
+            seen_from=self._seen_from(request),
+            now_ms=now_ms,
+            expires_at_ms=now_ms + SESSION_LIFETIME_MS,
+        )
         request[_RENEWED_COOKIE] = token
+
+    def _seen_from(self, request: web.Request) -> SeenFrom:
+        return SeenFrom(user_agent=request.headers.get("User-Agent", ""), address=self._addresses.of(request))
 
 
 def _hash(token: str) -> str:

@@ -2,15 +2,17 @@
 
 import uuid
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from app_server.accounts.model import AccessStatus, Credentials, Role, StoredSession, User, UserKind
+from app_server.accounts.model import AccessStatus, Credentials, Role, SeenFrom, StoredSession, User, UserKind
 from app_server.accounts.ports import EmailTakenError, Window
 from app_server.database.engine import Database, lock_for_transaction
 from app_server.database.schema import auth_attempts, sessions, users
+
+_USER_AGENT_CHARACTERS: Final = 400
 
 
 class SqlAccountStore:
@@ -59,20 +61,28 @@ class SqlSessionStore:
     def __init__(self, *, database: Database) -> None:
         self._database = database
 
-    async def add(self, id_hash: str, *, user_id: str, now_ms: int, expires_at_ms: int) -> None:
+    async def add(
+        self, id_hash: str, *, user_id: str, seen_from: SeenFrom, now_ms: int, expires_at_ms: int
+    ) -> None:
         row = {
             "id_hash": id_hash,
             "user_id": user_id,
             "created_at_ms": now_ms,
             "renewed_at_ms": now_ms,
             "expires_at_ms": expires_at_ms,
+            **_seen_from_row(seen_from),
         }
         async with self._database.write() as connection:
             await connection.execute(insert(sessions).values(row))
 
     async def find(self, id_hash: str, *, now_ms: int) -> StoredSession | None:
         wanted = (
-            select(users, sessions.c.renewed_at_ms, sessions.c.expires_at_ms)
+            select(
+                users,
+                sessions.c.created_at_ms.label("begun_at_ms"),
+                sessions.c.renewed_at_ms,
+                sessions.c.expires_at_ms,
+            )
             .join(users, users.c.id == sessions.c.user_id)
             .where(sessions.c.id_hash == id_hash, sessions.c.expires_at_ms > now_ms)
         )
@@ -81,11 +91,15 @@ class SqlSessionStore:
         if row is None:
             return None
         return StoredSession(
-            user=user_of_row(row), renewed_at_ms=row.renewed_at_ms, expires_at_ms=row.expires_at_ms
+            id_hash=id_hash,
+            user=user_of_row(row),
+            created_at_ms=row.begun_at_ms,
+            renewed_at_ms=row.renewed_at_ms,
+            expires_at_ms=row.expires_at_ms,
         )
 
-    async def renew(self, id_hash: str, *, now_ms: int, expires_at_ms: int) -> None:
-        values = {"renewed_at_ms": now_ms, "expires_at_ms": expires_at_ms}
+    async def renew(self, id_hash: str, *, seen_from: SeenFrom, now_ms: int, expires_at_ms: int) -> None:
+        values = {"renewed_at_ms": now_ms, "expires_at_ms": expires_at_ms, **_seen_from_row(seen_from)}
         async with self._database.write() as connection:
             await connection.execute(update(sessions).where(sessions.c.id_hash == id_hash).values(values))
 
@@ -93,9 +107,11 @@ class SqlSessionStore:
         async with self._database.write() as connection:
             await connection.execute(delete(sessions).where(sessions.c.id_hash == id_hash))
 
-    async def remove_expired(self, *, now_ms: int) -> None:
+    async def remove_expired(self, *, now_ms: int) -> int:
+        """Returns how many there were."""
+        expired = delete(sessions).where(sessions.c.expires_at_ms <= now_ms)
         async with self._database.write() as connection:
-            await connection.execute(delete(sessions).where(sessions.c.expires_at_ms <= now_ms))
+            return (await connection.execute(expired)).rowcount
 
 
 class SqlAttemptStore:
@@ -124,9 +140,11 @@ class SqlAttemptStore:
         async with self._database.write() as connection:
             await connection.execute(delete(auth_attempts).where(mine))
 
-    async def remove_older(self, *, than_ms: int) -> None:
+    async def remove_older(self, *, than_ms: int) -> int:
+        """Returns how many there were."""
+        old = delete(auth_attempts).where(auth_attempts.c.attempted_at_ms < than_ms)
         async with self._database.write() as connection:
-            await connection.execute(delete(auth_attempts).where(auth_attempts.c.attempted_at_ms < than_ms))
+            return (await connection.execute(old)).rowcount
 
 
 def user_row(user: User, *, created_at_ms: int, password_hash: str = "") -> dict[str, Any]:
@@ -156,6 +174,12 @@ def user_of_row(row: Row[Any]) -> User:
         kind=kind,
         email_verified=row.email_verified,
     )
+
+
+def _seen_from_row(seen_from: SeenFrom) -> dict[str, str]:
+    # PostgreSQL stores no NUL in text.
+    user_agent = seen_from.user_agent.replace("\0", "")[:_USER_AGENT_CHARACTERS]
+    return {"user_agent": user_agent, "address": seen_from.address}
 
 
 def _wait_ms(attempts: Sequence[int], window: Window, now_ms: int) -> int:

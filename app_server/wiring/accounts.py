@@ -1,18 +1,31 @@
 """People: who asks, signing up, in and out."""
 
+from dataclasses import dataclass
+
 from aiohttp import web
 
 from app_server.accounts.passwords import Passwords
+from app_server.accounts.ports import AccountStore, Inboxes
 from app_server.accounts.routes import AccountRoutes
 from app_server.accounts.service import AccountService
 from app_server.accounts.sql_store import SqlAccountStore
 from app_server.version import program_version
 from app_server.wiring.account_email import add_account_email
 from app_server.wiring.foundations import Foundations, new_id
-from app_server.wiring.sign_in import add_external_sign_in, add_sessions, sign_in
+from app_server.wiring.sign_in import SignIn, add_external_sign_in, add_sessions, sign_in
 
 
-async def add_accounts(app: web.Application, base: Foundations) -> None:
+@dataclass(frozen=True)
+class Accounts:
+    """What other domains need of them."""
+
+    ways: SignIn
+    store: AccountStore
+    passwords: Passwords
+    inboxes: Inboxes
+
+
+async def add_accounts(app: web.Application, base: Foundations) -> Accounts:
     """Its middleware knows who asks, so it comes before every other domain."""
     ways = sign_in(base)
     await add_sessions(app, base, ways)
@@ -40,3 +53,4 @@ async def add_accounts(app: web.Application, base: Foundations) -> None:
     ).add_to(app)
     add_external_sign_in(app, base, ways, accounts, inboxes)
     base.background.start(base.features.keep_fresh())
+    return Accounts(ways=ways, store=accounts, passwords=passwords, inboxes=inboxes)

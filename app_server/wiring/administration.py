@@ -30,7 +30,7 @@ def add_administration(app: web.Application, base: Foundations, library: Library
     FeatureAdminRoutes(features=base.features).add_to(app)
     users = UserManagement(
         store=SqlUserStore(database=base.database),
-        eraser=AccountErasure(library=library),
+        eraser=AccountErasure(library=library, objects=base.objects),
         clock=base.clock,
     )
     UserAdminRoutes(management=users).add_to(app)

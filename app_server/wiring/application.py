@@ -20,6 +20,7 @@ from app_server.wiring.api_tokens import add_api_tokens
 from app_server.wiring.foundations import Foundations
 from app_server.wiring.health import health_routes
 from app_server.wiring.library import add_library
+from app_server.wiring.own_account import add_own_account
 from app_server.wiring.pages import add_pages, add_region_gate
 from app_server.wiring.playback import add_playback
 from app_server.wiring.providers import credential_broker, speech_meter
@@ -82,10 +83,11 @@ async def open_app(
         add_region_gate(app, base)
         base.callers.setup(app)
         # First of all routes: it adds the middleware that knows who asks.
-        await add_accounts(app, base)
+        accounts = await add_accounts(app, base)
         add_api_tokens(app, base)
         library = add_library(app, base, fetcher=fetcher or PageFetcher())
         add_playback(app, base, library)
+        add_own_account(app, base, accounts, library)
         add_administration(app, base, library)
         add_tasks(app, base, library)
         (await stack.enter_async_context(system_check(base))).add_to(app)

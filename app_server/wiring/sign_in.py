@@ -82,6 +82,7 @@ async def add_sessions(app: web.Application, base: Foundations, ways: SignIn) ->
         return
     storage = DatabaseSessionStorage(
         store=SqlSessionStore(database=base.database),
+        addresses=base.addresses,
         clock=base.clock,
         is_https=settings.base_url.startswith("https:"),
         admits_guests=ways.guests.enabled,
@@ -117,7 +118,7 @@ def add_external_sign_in(
 def stale_guests(base: Foundations, library: LibraryService) -> StaleGuests:
     return StaleGuests(
         store=SqlGuestStore(database=base.database),
-        erasure=AccountErasure(library=library),
+        erasure=AccountErasure(library=library, objects=base.objects),
         clock=base.clock,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import insert
 
-from app_server.accounts.model import AccessStatus, Role, User, UserKind
+from app_server.accounts.model import AccessStatus, Role, SeenFrom, User, UserKind
 from app_server.accounts.sql_store import SqlSessionStore, user_row
 from app_server.audit.model import AuditQuery
 from app_server.audit.sql_store import SqlAuditLog
@@ -22,6 +22,7 @@ EVE = User("e" * 32, "eve@example.org", AccessStatus.ACTIVE, Role.ADMIN)
 BOB = User("b" * 32, "Bob_1@example.org", AccessStatus.PENDING)
 SUE = User("5" * 32, "sue@example.org", AccessStatus.SUSPENDED)
 GUEST = User("9" * 32, "", AccessStatus.ACTIVE, kind=UserKind.ANONYMOUS)
+SEEN = SeenFrom(user_agent="", address="")
 
 
 @pytest.fixture
@@ -96,9 +97,9 @@ CHANGES = [
 
 async def test_a_change_ends_the_users_sessions_and_is_noted(store: SqlUserStore, database: Database) -> None:
     sessions, log = SqlSessionStore(database=database), SqlAuditLog(database=database)
-    await sessions.add(ADA.id, user_id=ADA.id, now_ms=0, expires_at_ms=99)
+    await sessions.add(ADA.id, user_id=ADA.id, seen_from=SEEN, now_ms=0, expires_at_ms=99)
     for at_ms, (user, change, action, details) in enumerate(CHANGES):
-        await sessions.add(user.id, user_id=user.id, now_ms=0, expires_at_ms=99)
+        await sessions.add(user.id, user_id=user.id, seen_from=SEEN, now_ms=0, expires_at_ms=99)
         after = await store.change(ADA, user.id, change, now_ms=at_ms)
         assert after == await store.find(user.id)
         assert await sessions.find(user.id, now_ms=1) is None
@@ -109,7 +110,7 @@ async def test_a_change_ends_the_users_sessions_and_is_noted(store: SqlUserStore
 
 async def test_a_change_that_changes_nothing_ends_no_session(store: SqlUserStore, database: Database) -> None:
     sessions = SqlSessionStore(database=database)
-    await sessions.add("h", user_id=EVE.id, now_ms=0, expires_at_ms=99)
+    await sessions.add("h", user_id=EVE.id, seen_from=SEEN, now_ms=0, expires_at_ms=99)
     await store.change(ADA, EVE.id, UserChange(role=Role.ADMIN, status=AccessStatus.ACTIVE), now_ms=5)
     assert await sessions.find("h", now_ms=1) is not None
     assert (await SqlAuditLog(database=database).page(AuditQuery())).total == 0
