@@ -25,7 +25,7 @@ from app_server.accounts.ways_in import WaysIn
 from app_server.http.client_address import ClientAddresses
 from app_server.http.endpoints import Endpoint, add_endpoints
 from app_server.http.json_bodies import RequestBody, StoredText, json_response, no_content, read_body
-from app_server.library.formats import UPLOAD_SUFFIXES
+from app_server.library.formats import upload_suffixes
 from app_server.site_features.ports import FeatureReader
 
 
@@ -179,7 +179,7 @@ class AccountRoutes:
         features = await self._features.current()
         shown = ShownFeatures(
             max_upload_mb=features.max_upload_mb,
-            formats=list(UPLOAD_SUFFIXES),
+            formats=list(upload_suffixes(with_docx=features.enable_docx_conversion)),
             upload_transport=self._upload_transport,
         )
         return json_response(

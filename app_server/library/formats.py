@@ -33,6 +33,10 @@ _FORMAT_OF_SUFFIX: Final = {
     ".docx": DocumentFormat.DOCX,
 }
 UPLOAD_SUFFIXES: Final = tuple(_FORMAT_OF_SUFFIX)
+_WORD_IS_OFF: Final = (
+    "Word documents can't be opened here: an administrator has turned them off. Save the document as PDF or "
+    "EPUB, or ask for it to be turned on."
+)
 _OPENABLE: Final = "Lectern opens PDF, EPUB, Word (.docx), HTML, Markdown and plain text files."
 
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -62,6 +66,19 @@ _SIGNATURES: Final = (
 )
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TEXT_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+
+def upload_suffixes(*, with_docx: bool) -> tuple[str, ...]:
+    """with_docx: whether the site feature enableDocxConversion is on."""
+    return tuple(
+        suffix for suffix, kind in _FORMAT_OF_SUFFIX.items() if with_docx or kind is not DocumentFormat.DOCX
+    )
+
+
+def require_allowed(kind: DocumentFormat, *, with_docx: bool) -> None:
+    """Raises FORMAT_UNSUPPORTED."""
+    if kind is DocumentFormat.DOCX and not with_docx:
+        raise _unsupported(_WORD_IS_OFF)
 
 
 def recognized_format(start: bytes, file_name: str) -> DocumentFormat:

@@ -8,6 +8,7 @@ from app_server.clock import Clock
 from app_server.compute_limits.caller import Caller
 from app_server.database.engine import Database
 from app_server.library.changes import DocumentChanges
+from app_server.library.formats import require_allowed
 from app_server.library.limits import OpeningLimits
 from app_server.library.model import (
     Added,
@@ -22,6 +23,7 @@ from app_server.library.model import (
 from app_server.library.parsing import ParsingWatcher
 from app_server.library.ports import DocumentStore
 from app_server.library.uploads import ReceivedFile, title_of_file
+from app_server.site_features.ports import FeatureReader
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 
@@ -37,6 +39,7 @@ class LibraryService:
         locks: Database,
         watcher: ParsingWatcher,
         limits: OpeningLimits,
+        features: FeatureReader,
         changes: DocumentChanges,
         clock: Clock,
         new_id: Callable[[], str],
@@ -46,6 +49,7 @@ class LibraryService:
         self._locks = locks
         self._watcher = watcher
         self._limits = limits
+        self._features = features
         self._changes = changes
         self._clock = clock
         self._new_id = new_id
@@ -55,7 +59,8 @@ class LibraryService:
     ) -> Added:
         """The same bytes again are the same document, whatever they are called now; one that had failed is
         tried again. title: of its owner's choice, before the one that the file gives itself. Raises
-        RESOURCE_EXHAUSTED when a limit keeps a new one out."""
+        RESOURCE_EXHAUSTED when a limit keeps a new one out, and for a format that is turned off."""
+        require_allowed(file.format, with_docx=(await self._features.current()).enable_docx_conversion)
         new = self._new_document(caller.user_id, file, title=title, source_url=source_url)
         async with self._locks.hold(blob_lock(file.sha256)):
             document = await self._store.find_same(caller.user_id, file.sha256)

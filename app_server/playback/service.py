@@ -69,6 +69,7 @@ class PlaybackService:
             request = session_request(
                 body, caller=caller, reading_ref=reading_ref, provider_ref=provider_ref, extent=extent
             )
+            request.settings.model = await self._providers.usable_model(request.settings.model)
             with errors_for_browsers():
                 answer = await self._worker.playback.CreateSession(request, timeout=_CREATE_SECONDS)
         session = PlaybackSession(answer.session_id, caller.user_id, document.id, answer.plan_id)

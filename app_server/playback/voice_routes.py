@@ -86,7 +86,9 @@ class VoiceRoutes:
         provider_ref = await self._providers.usable_ref(query.provider_ref)
         with errors_for_browsers():
             answer = await self._worker.speech.ListVoices(
-                speech_pb2.ListVoicesRequest(provider_ref=provider_ref, model=query.model),
+                speech_pb2.ListVoicesRequest(
+                    provider_ref=provider_ref, model=await self._providers.usable_model(query.model)
+                ),
                 timeout=_VOICES_SECONDS,
             )
         return json_response(shown_voices(answer))
@@ -95,10 +97,10 @@ class VoiceRoutes:
         user = await require_user(request)
         body = await read_body(request, PreviewBody)
         provider_ref = await self._providers.usable_ref(body.provider_ref)
+        asked = preview_request(body, provider_ref=provider_ref)
+        asked.model = await self._providers.usable_model(body.model)
         charged = self._meter.charged_preview(self._callers.of(request, user), len(body.text))
         async with charged:
             with errors_for_browsers():
-                answer = await self._worker.speech.SynthesizePreview(
-                    preview_request(body, provider_ref=provider_ref), timeout=_PREVIEW_SECONDS
-                )
+                answer = await self._worker.speech.SynthesizePreview(asked, timeout=_PREVIEW_SECONDS)
         return web.Response(body=answer.audio, content_type="audio/mpeg", headers={"Cache-Control": NO_STORE})

@@ -34,6 +34,14 @@ class ProviderService:
         self._sealer = sealer
 
     async def choices(self) -> tuple[list[Choice], str]:
+        """Every provider that a listener may choose, and the reference of the default one (empty when there
+        is none). Where listeners don't choose, that is the default one alone."""
+        choices, default = await self.turned_on()
+        if not (await self._features.current()).enable_tts_providers_tab:
+            choices = [choice for choice in choices if choice.ref == default]
+        return choices, default
+
+    async def turned_on(self) -> tuple[list[Choice], str]:
         """Every usable provider, and the reference of the default one (empty when there is none)."""
         features = await self._features.current()
         providers = await self._store.enabled()
@@ -43,12 +51,18 @@ class ProviderService:
         return choices, _default_ref(features, providers, choices)
 
     async def usable_ref(self, ref: str) -> str:
-        """The reference itself, or the default for an empty one. Raises NOT_FOUND."""
+        """The reference itself, or the default for an empty one and where listeners don't choose. Raises
+        NOT_FOUND."""
         choices, default = await self.choices()
-        wanted = ref or default
+        may_choose = (await self._features.current()).enable_tts_providers_tab
+        wanted = (ref if may_choose else "") or default
         if not any(choice.ref == wanted for choice in choices):
             raise provider_not_found()
         return wanted
+
+    async def usable_model(self, model: str) -> str:
+        """Empty, which means the provider's default, where listeners don't choose."""
+        return model if (await self._features.current()).show_all_provider_models else ""
 
     async def find(self, ref: str) -> Provider | None:
         """None for the built-in voice. INVALID_ARGUMENT for a malformed reference, else NOT_FOUND."""

@@ -11,7 +11,7 @@ PROVIDERS_FIX: Final = (
 
 
 class ChoiceSource(Protocol):
-    async def choices(self) -> tuple[list[Choice], str]: ...
+    async def turned_on(self) -> tuple[list[Choice], str]: ...
 
 
 class ProviderCheck:
@@ -19,7 +19,7 @@ class ProviderCheck:
         self._providers = providers
 
     async def look(self) -> Finding:
-        choices, default = await self._providers.choices()
+        choices, default = await self._providers.turned_on()
         if not choices:
             return error("No provider is turned on: nobody can listen.", PROVIDERS_FIX)
         unreadable = [choice.display_name for choice in choices if not choice.has_readable_key]

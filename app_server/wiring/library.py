@@ -38,6 +38,7 @@ def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher
         locks=base.database,
         watcher=watcher,
         limits=limits,
+        features=base.features,
         changes=changes,
         clock=base.clock,
         new_id=new_id,
