@@ -107,10 +107,9 @@ class AudioRoute:
         if asked == PROBE:
             return await _send(request, stream, _Part(206, 0, 2, "bytes 0-1/*"))
         try:
-            await stream.wait_beyond(asked.first)
+            end = await stream.known_beyond(asked.first)
         except StreamBrokenError as error:
             return _problem(503, error.reason)
-        end = stream.known_bytes()
         if end <= asked.first:  # the stream turned out to be shorter
             return web.Response(status=416, headers={**BASE_HEADERS, "Content-Range": f"bytes */{end}"})
         if asked.last is None:

@@ -46,23 +46,20 @@ class AudioStream:
         frames = self._feed.total_frames(self._start, len(self._plan.segments))
         return None if frames is None else max(frames * FRAME_BYTES - self._skip_bytes, 0)
 
-    def known_bytes(self) -> int:
-        """Bytes from the start on that exist without a gap."""
-        total = 0
-        for ordinal in range(self._start, len(self._plan.segments)):
-            known = self._feed.segments.get(ordinal)
-            if known is None:
+    async def known_beyond(self, position: int) -> int:
+        """Bytes from the start on that exist without a gap, once there are more than `position` of them, or as
+        many as there will ever be. Raises StreamBrokenError."""
+        known = -self._skip_bytes
+        for segment in self._plan.segments[self._start :]:
+            announced = self._feed.segments.get(segment.ordinal)
+            if announced is not None:
+                known += announced.total_frames * FRAME_BYTES
+            elif known <= position:
+                # Its speech may be in the cache long before anybody announces it here.
+                known += len(await self._segment_frames(segment))
+            else:
                 break
-            total += known.total_frames * FRAME_BYTES
-        return max(total - self._skip_bytes, 0)
-
-    async def wait_beyond(self, position: int) -> None:
-        """Until bytes after the position are known, or everything is."""
-        while self.known_bytes() <= position and self.total_bytes() is None:
-            ordinal = self._start
-            while ordinal in self._feed.segments:
-                ordinal += 1
-            await self._segment_frames(self._plan.segments[ordinal])
+        return max(known, 0)
 
     async def chunks(self, first: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
         """Bytes [first, end) of the stream, a chunk a segment. Raises StreamBrokenError."""
