@@ -71,7 +71,9 @@ async def test_users_come_25_a_page_the_newest_first(store: SqlUserStore, databa
 async def test_it_shows_when_a_user_was_seen_and_what_they_store(
     store: SqlUserStore, database: Database
 ) -> None:
-    await SqlSessionStore(database=database).add("h", user_id=ADA.id, now_ms=7, expires_at_ms=99)
+    await SqlSessionStore(database=database).add(
+        "h", user_id=ADA.id, seen_from=SEEN, now_ms=7, expires_at_ms=99
+    )
     async with database.write() as connection:
         for number in range(2):
             sha256 = f"{number:064x}"
