@@ -169,6 +169,26 @@ reading_positions = Table(
     Column("updated_at_ms", BigInteger, nullable=False),
 )
 
+recordings = Table(
+    "recordings",
+    metadata,
+    # Also the name of its objects: recordings/<id>/.
+    Column("id", String(32), primary_key=True),
+    Column(
+        "document_id", String(32), ForeignKey("documents.id", ondelete="CASCADE"), nullable=False, index=True
+    ),
+    Column("file_name", String(255), nullable=False),
+    Column("media_type", String(40), nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("operation_id", String(200)),
+    Column("result_ref", String(400)),
+    Column("error_code", String(64)),
+    Column("error_message", Text),
+    Column("error_retryable", Boolean),
+)
+
 playback_sessions = Table(
     "playback_sessions",
     metadata,

@@ -1,0 +1,26 @@
+"""What the service of recordings asks of a store."""
+
+from collections.abc import Collection
+from typing import Protocol
+
+from app_server.recordings.model import Recording, RecordingFailure
+
+
+class RecordingStore(Protocol):
+    async def add(self, recording: Recording) -> None: ...
+
+    async def find(self, recording_id: str) -> Recording | None: ...
+
+    async def of_document(self, document_id: str) -> list[Recording]:
+        """The oldest first."""
+        ...
+
+    async def known_of(self, recording_ids: Collection[str]) -> set[str]: ...
+
+    async def set_aligning(self, recording_id: str, operation_id: str | None) -> None: ...
+
+    async def set_ready(self, recording_id: str, result_ref: str) -> None: ...
+
+    async def set_failed(self, recording_id: str, failure: RecordingFailure) -> None: ...
+
+    async def remove(self, recording_id: str) -> None: ...
