@@ -77,13 +77,14 @@ export class AccountForm extends Component {
   #tell(code, providerId = "", isFinal = false) {
     const provider = this.#session?.signIn.providers.find(({ id }) => id === providerId)?.name ?? "";
     const notice = signInNotice(code, provider);
-    render(find(this, ".account-notice", HTMLElement), html`<div class="sign-in-notice" role="alert">${icon("warning")}
-      <div><h2>${notice.title}</h2><p>${notice.text}</p></div></div>`);
     const replaces = notice.isFinal || isFinal;
-    for (const part of this.querySelectorAll("h1, .account-hint, .account-policy, form, .account-ways")) {
-      if (part instanceof HTMLElement) part.hidden = replaces;
-    }
+    const title = replaces ? html`<h1>${notice.title}</h1>` : html`<h2>${notice.title}</h2>`;
+    render(find(this, ".account-notice", HTMLElement), html`<div class="sign-in-notice" role="alert">${icon("warning")}
+      <div>${title}<p>${notice.text}</p></div></div>`);
     if (!replaces) return;
+    for (const part of this.querySelectorAll(".account-card > h1, .account-hint, .account-policy, form, .account-ways")) {
+      if (part instanceof HTMLElement) part.hidden = true;
+    }
     const other = find(this, ".account-other", HTMLElement);
     other.hidden = false;
     render(other, html`<a class="button button-wide" href="/signin">${code === "SIGNUP_CLOSED" ? "Sign in" : "Back to sign-in"}</a>`);
