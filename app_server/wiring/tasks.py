@@ -89,8 +89,8 @@ def _of_objects(base: Foundations) -> list[Task]:
         Task(
             key="prune-speech-cache",
             title="Remove speech that nobody hears",
-            description="Removes cached speech that nobody has listened to for as many days as set here. Heard "
-            "again, it is made again.",
+            description="Removes cached speech that nobody has heard for the days set here. It is made again "
+            "when it is wanted.",
             every_seconds=24 * _HOUR,
             run=prune_speech,
             is_enabled=False,
@@ -102,11 +102,7 @@ def _of_objects(base: Foundations) -> list[Task]:
 def _of_rows(base: Foundations, library: LibraryService) -> list[Task]:
     database = base.database
     ledger = SqlLimitLedger(database=database)
-    guests = StaleGuests(
-        store=SqlGuestStore(database=database),
-        erasure=AccountErasure(library=library, objects=base.objects),
-        clock=base.clock,
-    )
+    guests = stale_guests(base, library)
 
     async def prune_ledger(order: Order) -> Counts:
         than_ms = order.now_ms - 30 * _DAY_MS
