@@ -7,8 +7,9 @@ from typing import Final, Protocol
 _GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
 # An IPv4 address in their last four bytes (RFC 6052, RFC 8215).
 _TRANSLATED: Final = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
-# Answers virtual machines of one cloud only, with what they are configured with.
-_CLOUD_CONFIGURATION: Final = ip_network("168.63.129.16/32")
+# Answer the virtual machines of two clouds only, with what they are configured with. Python's list of private
+# networks has neither in all its versions.
+_CLOUD_CONFIGURATION: Final = (ip_network("168.63.129.16/32"), ip_network("192.0.0.0/24"))
 
 
 class AddressPolicy(Protocol):
@@ -28,9 +29,9 @@ def is_public(address: str) -> bool:
 
 
 def _is_public_v4(address: IPv4Address) -> bool:
-    if address.is_multicast or address.is_reserved or address in _CLOUD_CONFIGURATION:
+    if address.is_multicast or address.is_reserved:
         return False
-    return address.is_global
+    return address.is_global and not any(address in network for network in _CLOUD_CONFIGURATION)
 
 
 def _is_public_v6(address: IPv6Address) -> bool:

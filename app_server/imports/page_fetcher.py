@@ -187,7 +187,7 @@ def _checked_url(address: str) -> URL:
         _ = url.port, url.human_repr()
     except (ValueError, UnicodeError) as error:
         raise _invalid() from error
-    if url.scheme not in {"http", "https"} or not url.host:
+    if url.scheme not in {"http", "https"} or not url.host or not url.host.isprintable() or " " in url.host:
         raise _invalid()
     if url.user is not None or url.password is not None:
         raise _refused("ADDRESS_INVALID", "Leave the name and password out of the address.")

@@ -18,8 +18,8 @@ from app_server.library.json_mapping import AddedAnswer, added_answer
 from app_server.library.model import Added
 
 MOST_TEXT_CHARACTERS = 1_000_000
-# Four bytes are the most that a character takes as UTF-8; escaped ones may take more, and are rare.
-_MOST_BODY_BYTES = 4 * MOST_TEXT_CHARACTERS + 64 * 1024
+# A character takes up to four bytes as UTF-8, and six as JSON that escapes it.
+_MOST_BODY_BYTES = 6 * MOST_TEXT_CHARACTERS + 64 * 1024
 
 
 class TextBody(RequestBody):

@@ -9,13 +9,16 @@ from pydantic import Field, StringConstraints
 from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.http.endpoints import Endpoint, add_endpoints
-from app_server.http.json_bodies import RequestBody, StoredText, json_response, read_body
+from app_server.http.json_bodies import RequestBody, json_response, read_body
 from app_server.library.changes import DocumentChanges
 from app_server.library.json_mapping import DocumentAnswer, shown_document
 from app_server.library.model import OwnMetadata
 from app_server.library.service import LibraryService
 
-_Name = Annotated[StoredText, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+# PostgreSQL stores no NUL in text.
+_Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=r"^[^\x00]*$")
+]
 _LanguageTag = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", max_length=35)
 ]
