@@ -50,6 +50,11 @@ class Refusal:
     resets_at_ms: int
 
 
+def doing(action: ActionName) -> str:
+    """For people, such as "new speech"."""
+    return _WORDS[action].doing
+
+
 def latest(refusals: list[Refusal]) -> Refusal | None:
     """The one that keeps the caller longest."""
     return max(refusals, key=lambda refusal: refusal.resets_at_ms, default=None)

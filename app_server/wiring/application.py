@@ -17,6 +17,7 @@ from app_server.secrets.stored import warn_of_unreadable_secrets
 from app_server.wiring.accounts import add_accounts
 from app_server.wiring.administration import add_administration
 from app_server.wiring.api_tokens import add_api_tokens
+from app_server.wiring.compute_limits import add_compute_limits
 from app_server.wiring.foundations import Foundations
 from app_server.wiring.health import health_routes
 from app_server.wiring.library import add_library
@@ -81,7 +82,6 @@ async def open_app(
             store_origin=base.presigner.origin if base.presigner else "",
         )
         add_region_gate(app, base)
-        base.callers.setup(app)
         # First of all routes: it adds the middleware that knows who asks.
         accounts = await add_accounts(app, base)
         add_api_tokens(app, base)
@@ -89,6 +89,7 @@ async def open_app(
         add_playback(app, base, library)
         add_own_account(app, base, accounts, library)
         add_administration(app, base, library)
+        add_compute_limits(app, base)
         add_tasks(app, base, library)
         (await stack.enter_async_context(system_check(base))).add_to(app)
         AudioPassthrough(http=base.http, worker_url=settings.worker.url).add_to(app)
