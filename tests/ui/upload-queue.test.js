@@ -51,7 +51,7 @@ test("two files go at once, the next when one has arrived", async () => {
   const queue = queueOf(transport);
   queue.add([file("a"), file("b"), file("c")]);
   assert.deepEqual([...transport.sent.keys()], ["a", "b"]);
-  transport.sent.get("a").resolve(ready("1"));
+  transport.sent.get("a").resolve({ document: ready("1"), isDuplicate: false });
   await until(queue, ([a, , c]) => a.state === "ready" && c.state === "uploading");
   assert.deepEqual([...transport.sent.keys()], ["a", "b", "c"]);
 });
@@ -63,7 +63,7 @@ test("sending and opening each show how far they are", async () => {
   queue.add([file("a")]);
   transport.sent.get("a").onProgress(3, 4);
   assert.equal(queue.uploads[0].fraction, 0.75);
-  transport.sent.get("a").resolve({ id: "1", state: "processing", progress: null });
+  transport.sent.get("a").resolve({ document: { id: "1", state: "processing", progress: null }, isDuplicate: false });
   await until(queue, ([a]) => a.state === "processing" && a.fraction === 0.25);
 });
 
@@ -92,7 +92,8 @@ test("a document that could not be opened is not sent a second time", async () =
   const transport = new HandTransport();
   const queue = queueOf(transport);
   queue.add([file("a")]);
-  transport.sent.get("a").resolve({ id: "9", state: "failed", progress: null, error: { code: "X", message: "Busy.", retryable: true } });
+  const document = { id: "9", state: "failed", progress: null, error: { code: "X", message: "Busy.", retryable: true } };
+  transport.sent.get("a").resolve({ document, isDuplicate: false });
   await until(queue, ([a]) => a.state === "failed");
   await new Promise((resolve) => setImmediate(resolve));
   queue.retry(queue.uploads[0].id);
@@ -107,4 +108,16 @@ test("dismissing a file stops sending it", () => {
   queue.dismiss(queue.uploads[0].id);
   assert.equal(queue.uploads.length, 0);
   assert.ok(transport.sent.get("a").signal.aborted);
+});
+
+test("what was in the library already is told, and is no failure", async () => {
+  const transport = new HandTransport();
+  const queue = queueOf(transport);
+  const told = [];
+  queue.addEventListener("duplicate", (event) => told.push(event.detail.id));
+  queue.add([file("a"), { name: "b", size: 5, root: 0, path: "shelf/b" }]);
+  transport.sent.get("a").resolve({ document: ready("1"), isDuplicate: true });
+  transport.sent.get("b").resolve({ document: ready("2"), isDuplicate: false });
+  await until(queue, (uploads) => uploads.every(({ state }) => state === "ready"));
+  assert.deepEqual(told, ["1"]);
 });

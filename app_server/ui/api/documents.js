@@ -4,6 +4,7 @@ import { followEvents } from "../lib/event-stream.js";
 import { problemFrom, send, sendJson, unreachable } from "./http.js";
 
 /** @typedef {import("./types.js").LibraryDocument} LibraryDocument */
+/** @typedef {import("./types.js").Added} Added */
 
 const LARGEST_CHECKED_BYTES = 64 * 1024 * 1024;
 
@@ -53,13 +54,13 @@ export async function watchDocument(id, onChange, signal) {
  * @param {File} file
  * @param {(sentBytes: number, totalBytes: number) => void} onProgress
  * @param {AbortSignal} signal
- * @returns {Promise<LibraryDocument>}
+ * @returns {Promise<Added>}
  */
 export async function uploadDocument(file, onProgress, signal) {
   const body = new FormData();
   body.append("file", file, file.name);
   const answer = await transfer({ method: "POST", url: "/api/documents", body, onProgress, signal });
-  return JSON.parse(answer).document;
+  return JSON.parse(answer);
 }
 
 /**
@@ -67,14 +68,14 @@ export async function uploadDocument(file, onProgress, signal) {
  * @param {File} file
  * @param {(sentBytes: number, totalBytes: number) => void} onProgress
  * @param {AbortSignal} signal
- * @returns {Promise<LibraryDocument>}
+ * @returns {Promise<Added>}
  */
 export async function uploadDocumentToStore(file, onProgress, signal) {
   const json = { fileName: file.name, sizeBytes: file.size };
   const begun = await sendJson("POST", "/api/documents/uploads", { json, signal });
   await transfer({ ...begun, body: file, onProgress, signal });
   const finalize = { uploadId: begun.uploadId, ...(await checksum(file)) };
-  return (await sendJson("POST", "/api/documents/uploads/finalize", { json: finalize, signal })).document;
+  return await sendJson("POST", "/api/documents/uploads/finalize", { json: finalize, signal });
 }
 
 /**
@@ -94,7 +95,7 @@ async function checksum(file) {
  *   onProgress: (sentBytes: number, totalBytes: number) => void, signal: AbortSignal}} parts
  * @returns {Promise<string>} the answer's text
  */
-function transfer({ method, url, headers = {}, body, onProgress, signal }) {
+export function transfer({ method, url, headers = {}, body, onProgress, signal }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open(method, url);

@@ -11,6 +11,8 @@
  * @property {string} id
  * @property {string} title
  * @property {string[]} authors
+ * @property {string} language a BCP 47 tag, "" while unknown
+ * @property {string | null} sourceUrl of a web page
  * @property {string} fileName
  * @property {string} format
  * @property {number} sizeBytes
@@ -23,6 +25,8 @@
  * @property {string | null} cover
  * @property {Position | null} position
  */
+
+/** @typedef {{document: LibraryDocument, isDuplicate: boolean}} Added what came into the library, or was there already */
 
 /** Proto JSON leaves out default values: every scalar below may be absent in the answer and is filled in on arrival. */
 /** @typedef {{title: string, section: number, blockId: string, children: TocEntry[]}} TocEntry */

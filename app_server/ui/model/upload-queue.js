@@ -3,11 +3,12 @@
 import { isAbort } from "../lib/signals.js";
 
 /** @typedef {import("../api/types.js").LibraryDocument} LibraryDocument */
+/** A file in a folder of the server, which the application fetches itself. @typedef {{name: string, size: number, root: number, path: string}} ServerFile */
 /** @typedef {"waiting" | "uploading" | "processing" | "ready" | "failed"} UploadState */
 /**
  * @typedef {object} Upload
  * @property {number} id
- * @property {File} file
+ * @property {File | ServerFile} file
  * @property {UploadState} state
  * @property {number} fraction of the current state, 0-1
  * @property {string} message of the error
@@ -17,7 +18,7 @@ import { isAbort } from "../lib/signals.js";
 /**
  * What the queue needs of the outside.
  * @typedef {object} UploadTransport
- * @property {(file: File, onProgress: (sent: number, total: number) => void, signal: AbortSignal) => Promise<LibraryDocument>} upload
+ * @property {(file: File | ServerFile, onProgress: (sent: number, total: number) => void, signal: AbortSignal) => Promise<import("../api/types.js").Added>} upload
  * @property {(id: string, onChange: (document: LibraryDocument) => void, signal: AbortSignal) => Promise<void>} watch
  * @property {(id: string) => Promise<LibraryDocument>} retry
  */
@@ -47,7 +48,7 @@ export class UploadQueue extends EventTarget {
     return /** @type {readonly Upload[]} */ (this.#uploads);
   }
 
-  /** @param {Iterable<File>} files */
+  /** Tells of "document" at every change, and of "duplicate" for one that was in the library already. @param {Iterable<File | ServerFile>} files */
   add(files) {
     for (const file of files) {
       const upload = { id: this.#nextId++, file, fraction: 0, message: "", canRetry: true, document: null };
@@ -108,11 +109,13 @@ export class UploadQueue extends EventTarget {
       throw new RangeError(`This file is larger than the ${Math.round(this.#maxBytes / 1024 / 1024)} MB allowed here.`);
     }
     this.#update(upload, { state: "uploading" });
-    return await this.#transport.upload(
+    const added = await this.#transport.upload(
       upload.file,
       (sent, total) => this.#update(upload, { fraction: total ? sent / total : 0 }),
       signal,
     );
+    if (added.isDuplicate) this.dispatchEvent(new CustomEvent("duplicate", { detail: added.document }));
+    return added.document;
   }
 
   /** @param {Upload} upload @param {LibraryDocument} document */

@@ -9,9 +9,9 @@ import { phaseName } from "./phases.js";
 /** @typedef {import("../api/types.js").LibraryDocument} LibraryDocument */
 
 /** @type {Record<string, string>} */
-const FORMATS = { epub: "EPUB", html: "HTML", markdown: "Markdown", text: "Text", pdf: "PDF", docx: "Word" };
+const FORMATS = { web_page: "Web page", epub: "EPUB", html: "HTML", markdown: "Markdown", text: "Text", pdf: "PDF", docx: "Word" };
 
-/** Emits "card-delete" and "card-retry" with the document as detail. */
+/** Emits "card-delete", "card-edit" and "card-retry" with the document as detail. */
 export class DocumentCard extends Component {
   /** @type {LibraryDocument | null} */
   #document = null;
@@ -44,6 +44,7 @@ export class DocumentCard extends Component {
         : html`<div class="card-link">${face}</div>`}
       <p class="card-author" dir="auto">${item.authors.join(", ") || "\u00A0"}</p>
       ${status(item)}
+      <button type="button" class="icon-button card-delete card-edit" data-action="edit" aria-label="Details of “${title}”" title="Details">${icon("edit")}</button>
       <button type="button" class="icon-button card-delete" data-action="delete" aria-label="Delete “${title}”" title="Delete">${icon("trash")}</button>`);
     if (had) this.querySelector("a")?.focus();
   }
@@ -65,7 +66,13 @@ function status(item) {
   const percent = readPercent(item);
   return html`<div class="card-status">
     ${percent ? html`<progress value="${percent}" max="100" aria-label="Read"></progress>` : ""}
-    <span class="card-meta">${formatName(item)} · ${percent === 100 ? "Finished" : percent ? `${percent}% read` : lengthOf(item)}</span></div>`;
+    <span class="card-meta">${origin(item)} · ${percent === 100 ? "Finished" : percent ? `${percent}% read` : lengthOf(item)}</span></div>`;
+}
+
+/** A web page's own address, else the format. @param {LibraryDocument} item */
+function origin(item) {
+  const host = item.sourceUrl && URL.canParse(item.sourceUrl) ? new URL(item.sourceUrl).host : "";
+  return host ? html`<a href="${item.sourceUrl}" target="_blank" rel="noopener noreferrer">${host}</a>` : formatName(item);
 }
 
 /** @param {LibraryDocument} item */

@@ -40,6 +40,7 @@ export class Library extends Component {
     this.listen(this, "sign-out", () => void this.#signOut());
     this.listen(this, "click", (event) => this.#onClick(event.target));
     this.listen(this, "change", (event) => event.target.type === "file" && this.#onChosen(event.target));
+    this.listen(this, "card-edit", (event) => void this.#edit(event.detail));
     this.listen(this, "card-delete", (event) => void this.#delete(event.detail));
     this.listen(document, "session-changed", (event) => this.#showUser(event.detail.user));
     this.listen(this, "card-retry", (event) => void this.#retry(event.detail));
@@ -72,6 +73,7 @@ export class Library extends Component {
     find(this, "lectern-account-menu", AccountMenu).user = user;
     find(this, ".must-change", HTMLElement).hidden = !user.mustChangePassword;
     find(this, ".guest-note", HTMLElement).hidden = user.kind !== "anonymous";
+    for (const way of this.querySelectorAll(".add-menu .users-only")) /** @type {HTMLElement} */ (way).hidden = user.kind === "anonymous";
   }
 
   /** @param {import("../api/types.js").Features} features */
@@ -80,9 +82,16 @@ export class Library extends Component {
     find(this, "input[type=file]", HTMLInputElement).accept = features.formats.join(",");
     if (this.#queue) return;
     const upload = features.uploadTransport === "presigned" ? uploadDocumentToStore : uploadDocument;
-    const transport = { upload, watch: watchDocument, retry: retryDocument };
+    const transport = {
+      /** @type {import("../model/upload-queue.js").UploadTransport["upload"]} */
+      upload: async (file, onProgress, signal) =>
+        file instanceof File ? await upload(file, onProgress, signal) : await (await import("../api/imports.js")).addServerFile(file, signal),
+      watch: watchDocument,
+      retry: retryDocument,
+    };
     this.#queue = new UploadQueue({ transport, maxUploadMb: features.maxUploadMb, signal: this.signal });
     this.listen(this.#queue, "document", (event) => this.#keep(event.detail));
+    this.listen(this.#queue, "duplicate", (event) => tellDuplicate(event.detail));
     find(this, "lectern-upload-list", UploadList).follow(this.#queue);
   }
 
@@ -133,8 +142,35 @@ export class Library extends Component {
   /** @param {HTMLElement} target */
   #onClick(target) {
     const action = /** @type {HTMLElement | null} */ (target.closest("[data-do]"))?.dataset.do;
-    if (action === "choose") find(this, "input[type=file]", HTMLInputElement).click();
+    if (action === "choose") this.#chooseFiles();
     if (action === "reload") void this.#load();
+    if (action === "text" || action === "page" || action === "folders") void this.#addBy(action);
+  }
+
+  /** The dialogs are loaded when they are first asked for. @param {"text" | "page" | "folders"} way */
+  async #addBy(way) {
+    const menu = this.querySelector("#add-menu");
+    if (menu instanceof HTMLElement) menu.hidePopover();
+    const added = (/** @type {import("../api/types.js").Added} */ { document, isDuplicate }) => {
+      this.#keep(document);
+      if (isDuplicate) tellDuplicate(document);
+    };
+    try {
+      if (way === "text") (await import("./adding/text.js")).pasteText(added);
+      if (way === "page") (await import("./adding/web-page.js")).addPage(added);
+      if (way === "folders") (await import("./adding/server-folders.js")).chooseServerFiles((files) => this.#queue?.add(files));
+    } catch {
+      toast({ message: NOT_LOADED });
+    }
+  }
+
+  /** @param {LibraryDocument} item */
+  async #edit(item) {
+    try {
+      (await import("./adding/details.js")).editDetails(item, (changed) => this.#keep(changed));
+    } catch {
+      toast({ message: NOT_LOADED });
+    }
   }
 
   /** Nobody can come back as a guest, so nothing of theirs is kept. */
@@ -146,6 +182,12 @@ export class Library extends Component {
       action: "Leave and delete",
     });
     if (isSure) await signOut().finally(() => location.assign(isGuest ? "/" : "/signin"));
+  }
+
+  #chooseFiles() {
+    const menu = this.querySelector("#add-menu:popover-open");
+    if (menu instanceof HTMLElement) menu.hidePopover();
+    find(this, "input[type=file]", HTMLInputElement).click();
   }
 
   /** @param {HTMLInputElement} input */
@@ -206,13 +248,30 @@ export class Library extends Component {
   }
 }
 
+const NOT_LOADED = "This part of Lectern could not be loaded. Check your connection and try again.";
+
+/** @param {LibraryDocument} item */
+function tellDuplicate(item) {
+  toast({
+    message: `“${item.title || item.fileName}” is in your library already.`,
+    action: "Open",
+    onAction: () => location.assign(`/read/${item.id}`),
+  });
+}
+
 function frame() {
   return html`
     <header class="app-bar">
       <h1 class="unseen">Library</h1>
       <a class="wordmark" href="/app"><img src="/ui/icon.svg" alt="" width="28" height="28"> Lectern</a>
       <span class="app-bar-space"></span>
-      <button type="button" class="button button-primary" data-do="choose">${icon("plus")} <span>Add<span class="wide-only"> documents</span></span></button>
+      <button type="button" class="button button-primary" popovertarget="add-menu" aria-haspopup="true">${icon("plus")} <span>Add<span class="wide-only"> documents</span></span></button>
+      <div id="add-menu" class="popover add-menu" popover>
+        <button type="button" class="button button-wide" data-do="choose">${icon("upload")} Upload files</button>
+        <button type="button" class="button button-wide" data-do="text">${icon("letters")} Paste text</button>
+        <button type="button" class="button button-wide users-only" data-do="page">${icon("globe")} Web page</button>
+        <button type="button" class="button button-wide users-only" data-do="folders">${icon("folder")} Server folders</button>
+      </div>
       <lectern-theme></lectern-theme>
       <lectern-account-menu></lectern-account-menu>
       <input type="file" multiple hidden aria-label="Files to add">

@@ -100,6 +100,7 @@ export class Reader extends Component {
    * @param {string} defaultProvider
    */
   #start(item, reading, defaultProvider) {
+    reading.language = item.language || reading.language;
     this.#book = new Book({ reading, loadSection: (index) => getSection(this.#documentId, index, this.signal) });
     const first = reading.sections.find((section) => section.sentenceCount > 0) ?? reading.sections[0];
     if (!first) return this.#showFailure("There is nothing to read here", "This document has no text.");
@@ -142,6 +143,10 @@ export class Reader extends Component {
     this.listen(this, "player-voices", () => this.#openVoices());
     this.listen(this, "voice-preview", () => player.pause());
     this.listen(this, "voice-chosen", (event) => this.#changeVoice(event.detail));
+    this.listen(this, "source-chosen", (event) => {
+      player.changeSource(event.detail.source);
+      this.#showVoice(event.detail.name);
+    });
     this.listen(this, "click", (event) => this.#command(event.target.closest("[data-command]")?.dataset.command));
     this.listen(window, "keydown", (event) => {
       const command = commandOf(event);
@@ -258,6 +263,7 @@ export class Reader extends Component {
       larger: () => preferences.set("textSize", nextStep(TEXT_SIZES, preferences.get("textSize"), 1)),
       contents: () => find(this, "lectern-contents", Contents).open(this.#shown),
       voices: () => this.#openVoices(),
+      recordings: () => void this.#openRecordings(),
       help: () => find(this, "lectern-shortcuts", Shortcuts).open(),
       "previous-section": () => void this.#goTo(this.#shown - 1, ""),
       "next-section": () => void this.#goTo(this.#shown + 1, ""),
@@ -279,8 +285,14 @@ export class Reader extends Component {
     find(this, "lectern-voices", VoiceChooser).open({ settings: this.#player.settings, language: this.#book.reading.language, sample });
   }
 
+  async #openRecordings() {
+    const { openRecordings } = await import("./recordings.js");
+    openRecordings(this, this.#documentId);
+  }
+
   /** @param {import("../model/preferences.js").VoiceChoice} voice */
   #changeVoice(voice) {
+    this.#player.changeSource();
     this.preferences.set("voice", voice);
     this.#player.changeVoice({ ...voice, language: this.#book.reading.language || undefined });
     this.#showVoice();
@@ -297,8 +309,8 @@ export class Reader extends Component {
     this.style.setProperty("--text-width", TEXT_WIDTHS[this.preferences.get("lineWidth")]);
   }
 
-  #showVoice() {
-    find(this, ".player-voice", HTMLElement).textContent = this.#player.settings.voice ?? "Voice";
+  #showVoice(name = this.#player.settings.voice ?? "Voice") {
+    find(this, ".player-voice", HTMLElement).textContent = name;
   }
 
   #showAway() {
@@ -353,6 +365,7 @@ function frame() {
       <a class="icon-button" href="/app" aria-label="Back to the library" title="Library">${icon("back")}</a>
       <button type="button" class="icon-button" data-command="contents" aria-label="Contents" title="Contents (C)">${icon("contents")}</button>
       <h1 class="reader-title" dir="auto"></h1>
+      <button type="button" class="icon-button" data-command="recordings" aria-label="Your own audiobook" title="Your own audiobook">${icon("headphones")}</button>
       <button type="button" class="icon-button wide-only" data-command="help" aria-label="Keyboard" title="Keyboard (?)">${icon("keyboard")}</button>
       <lectern-theme reading></lectern-theme>
     </header>

@@ -54,7 +54,7 @@ export class UploadList extends Component {
 function row(upload) {
   const percent = Math.round(upload.fraction * 100);
   const isFailed = upload.state === "failed";
-  const isMeasured = upload.state === "uploading" || (upload.state === "processing" && upload.fraction > 0);
+  const isMeasured = (upload.state === "uploading" && upload.file instanceof File) || (upload.state === "processing" && upload.fraction > 0);
   return html`<li class="upload" data-state="${upload.state}">
     <div class="upload-text">
       <span class="upload-name" dir="auto">${upload.file.name}</span>
@@ -71,6 +71,7 @@ function row(upload) {
 /** @param {Upload} upload @param {number} percent */
 function stateText(upload, percent) {
   if (upload.state === "waiting") return "Waiting";
+  if (upload.state === "uploading" && !(upload.file instanceof File)) return "Copying from the server…";
   if (upload.state === "uploading") return percent < 100 ? `Uploading, ${percent}%` : "Checking the file…";
   return `${phaseName(upload.document?.progress?.phase ?? "")}…`;
 }

@@ -1,0 +1,52 @@
+/** A dialog around one form. Extended by those that add to the library or change what is in it. */
+
+import { Component } from "../../lib/component.js";
+import { find, html, render } from "../../lib/html.js";
+import { icon } from "../icons.js";
+import { formActions, sendForm } from "../settings/form.js";
+
+/** @typedef {import("../../lib/html.js").Html} Html */
+
+export class FormDialog extends Component {
+  /**
+   * @template T
+   * @param {{title: string, fields: Html, action: string, busy: string, send: (data: FormData) => Promise<T>, done: (answer: T) => void,
+   *   check?: (data: FormData) => Record<string, string>}} form
+   */
+  ask({ title, fields, action, busy, send, done, check }) {
+    render(this, html`<dialog class="dialog form-dialog" aria-labelledby="form-dialog-title">
+      <div class="drawer-header"><h2 id="form-dialog-title">${title}</h2>
+        <button type="button" class="icon-button" data-do="close" aria-label="Close" title="Close">${icon("close")}</button></div>
+      <form>${fields}${formActions(action, html`<button type="button" class="button" data-do="close">Cancel</button>`)}</form>
+    </dialog>`);
+    const dialog = find(this, "dialog", HTMLDialogElement);
+    const form = find(this, "form", HTMLFormElement);
+    this.listen(dialog, "close", () => this.remove());
+    this.listen(dialog, "click", (event) => event.target.closest("[data-do=close]") && dialog.close());
+    sendForm(this, form, {
+      busy,
+      send,
+      check,
+      done: (answer) => {
+        dialog.close();
+        done(answer);
+      },
+    });
+    dialog.showModal();
+    const first = form.querySelector("input, textarea");
+    if (first instanceof HTMLElement) first.focus();
+  }
+}
+
+/**
+ * @template {FormDialog} T
+ * @param {string} name
+ * @param {new () => T} Dialog
+ * @returns {T} in the page, and gone from it once it is closed
+ */
+export function openedDialog(name, Dialog) {
+  if (!customElements.get(name)) customElements.define(name, Dialog);
+  const element = /** @type {T} */ (document.createElement(name));
+  document.body.append(element);
+  return element;
+}
