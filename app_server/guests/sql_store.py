@@ -1,12 +1,19 @@
 """Guests as rows, and how what they have becomes an account's."""
 
-from sqlalchemy import ColumnElement, Row, delete, exists, insert, select, update
+from sqlalchemy import ColumnElement, delete, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app_server.accounts.model import User, UserKind
 from app_server.accounts.sql_store import user_row
 from app_server.database.engine import Database, lock_for_transaction
-from app_server.database.schema import documents, playback_sessions, reading_positions, sessions, users
+from app_server.database.schema import (
+    documents,
+    playback_sessions,
+    reading_positions,
+    recordings,
+    sessions,
+    users,
+)
 
 
 class SqlGuestStore:
@@ -59,21 +66,32 @@ async def _documents_of_both(
 
 
 async def _merge(connection: AsyncConnection, theirs: str, *, into: str) -> None:
-    """The place that was read last stays."""
-    positions = {
-        row.document_id: row
-        for row in await connection.execute(
-            select(reading_positions).where(reading_positions.c.document_id.in_((theirs, into)))
-        )
-    }
-    if theirs in positions and _is_newer(positions[theirs], positions.get(into)):
-        await connection.execute(delete(reading_positions).where(reading_positions.c.document_id == into))
-        mine = reading_positions.c.document_id == theirs
-        await connection.execute(update(reading_positions).where(mine).values(document_id=into))
-    heard = update(playback_sessions).where(playback_sessions.c.document_id == theirs)
-    await connection.execute(heard.values(document_id=into))
+    """The account's own document stays, with all that was made for either."""
+    await _keep_last_place(connection, theirs, into)
+    await _keep_corrections(connection, theirs, into)
+    for table in (playback_sessions, recordings):
+        await connection.execute(update(table).where(table.c.document_id == theirs).values(document_id=into))
     await connection.execute(delete(documents).where(documents.c.id == theirs))
 
 
-def _is_newer(row: Row[tuple[object, ...]], other: Row[tuple[object, ...]] | None) -> bool:
-    return other is None or row.updated_at_ms > other.updated_at_ms
+async def _keep_last_place(connection: AsyncConnection, theirs: str, ours: str) -> None:
+    at = reading_positions.c
+    rows = await connection.execute(select(reading_positions).where(at.document_id.in_((theirs, ours))))
+    times: dict[str, int] = {row.document_id: row.updated_at_ms for row in rows}
+    if times.get(theirs, -1) > times.get(ours, -1):
+        await connection.execute(delete(reading_positions).where(at.document_id == ours))
+        moved = update(reading_positions).where(at.document_id == theirs)
+        await connection.execute(moved.values(document_id=ours))
+
+
+async def _keep_corrections(connection: AsyncConnection, theirs: str, ours: str) -> None:
+    """What both have corrected stays as the account has it."""
+    corrected = (documents.c.own_title, documents.c.own_authors, documents.c.own_language)
+    rows = await connection.execute(
+        select(documents.c.id, *corrected).where(documents.c.id.in_((theirs, ours)))
+    )
+    by_id = {row.id: row._mapping for row in rows}  # noqa: SLF001  # SQLAlchemy's public name for it
+    values = {
+        column.name: by_id[theirs][column.name] for column in corrected if by_id[ours][column.name] is None
+    }
+    await connection.execute(update(documents).where(documents.c.id == ours).values(values))
