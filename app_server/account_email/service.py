@@ -4,7 +4,8 @@ Whether an address has an account is told to its inbox only: answers are the sam
 after the answer, so that their time tells nothing either.
 """
 
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import Any, Final, Protocol
 
 import structlog
@@ -79,11 +80,11 @@ class AccountEmailService:
         )
 
     def send_verification(self, user: User) -> None:
-        self._later(self._verification(user), user.email)
+        self._later(partial(self._verification, user), user.email)
 
     def tell_registered(self, email: str) -> None:
         """Somebody signed up with an address that has an account."""
-        self._later(self._reset_link(email, texts.already_registered), email)
+        self._later(partial(self._reset_link, email, texts.already_registered), email)
 
     async def forgot_password(self, *, email: str, address: str) -> None:
         """The same for any address. Raises for one that is none, too many requests, or without e-mail."""
@@ -92,7 +93,7 @@ class AccountEmailService:
             raise invalid_fields({"email": "Enter a valid e-mail address."})
         await self._require_on()
         await self._limits.admit_reset(address=address)
-        self._later(self._reset_link(normalized, texts.password_reset), normalized)
+        self._later(partial(self._reset_link, normalized, texts.password_reset), normalized)
 
     async def reset_password(self, *, token: str, new_password: str) -> None:
         """Ends all sessions. A password that won't do leaves the link as it was."""
@@ -119,7 +120,7 @@ class AccountEmailService:
                 raise invalid_fields({"newEmail": "Another account has this address."}) from error
             return False
         await self._limits.admit_reset(address=address)
-        self._later(self._change_link(user, normalized), normalized)
+        self._later(partial(self._change_link, user, normalized), normalized)
         return True
 
     async def confirm(self, token: str) -> EmailLink:
@@ -133,7 +134,7 @@ class AccountEmailService:
         if not done or before is None:
             raise _link_used_up()
         if link.purpose is LinkPurpose.CHANGE and before.email_verified:
-            self._later(self._post(texts.address_changed(link.email), before.email), before.email)
+            self._later(partial(self._post, texts.address_changed(link.email), before.email), before.email)
         return link
 
     async def _check_password(self, user: User, password: str, address: str) -> None:
@@ -189,17 +190,16 @@ class AccountEmailService:
         expires_at_ms = self._clock() + LINK_LIFETIME_MS
         await self._delivery.post(text, recipient=recipient, expires_at_ms=expires_at_ms)
 
-    def _later(self, work: Coroutine[Any, Any, None], email: str) -> None:
-        """So often for one inbox that nobody can fill it up."""
+    def _later(self, work: Callable[[], Awaitable[None]], email: str) -> None:
+        """So often for one inbox that nobody can fill it up. work may never begin: the app may stop first."""
 
         async def write() -> None:
             try:
                 await self._limits.admit_message(email=email)
             except LecternError:
                 _log.warning("an inbox has had enough account e-mail for an hour")
-                work.close()
                 return
-            await work
+            await work()
 
         self._background.start(write())
 
