@@ -1,0 +1,117 @@
+/** The compute limits as a form. Every field's name is its place in the document, as the server names it too. */
+
+import { html } from "../../../lib/html.js";
+import { badge } from "../table.js";
+
+/** @typedef {import("../../../lib/html.js").Html} Html */
+
+const MOST = Number.MAX_SAFE_INTEGER;
+/** @type {Record<string, [title: string, hint: string]>} */
+const ACTIONS = {
+  tts_playback: ["Listening", "Each time somebody presses play."],
+  tts_synthesis: ["New speech", "Characters that are spoken for the first time. Speech from the cache is free."],
+  tts_playback_plan: ["Preparing a document for listening", "Once for each document and way of reading it."],
+  tts_playback_document: ["Speaking whole documents ahead", "Beyond the limit a document is spoken ahead by sections."],
+  tts_playback_export: ["Making audiobooks", ""],
+  pdf_layout: ["Opening PDF files", ""],
+  document_conversion: ["Opening Word files", ""],
+  document_preview: ["Opening other files", "EPUB, HTML, Markdown and text."],
+  account_export: ["Exporting an account's data", ""],
+};
+const SCOPES = /** @type {const} */ ([["user", "a user"], ["anonymous_device", "a guest's device"], ["ip", "a network address"], ["site", "everybody together"]]);
+const ACTIVE_SCOPES = SCOPES.filter(([scope]) => scope === "user" || scope === "site");
+const AUDIENCES = /** @type {const} */ ([["all", "guests and accounts"], ["anonymous", "guests"], ["authenticated", "accounts"]]);
+const METRICS = /** @type {const} */ ([["characters", "characters"], ["input_bytes", "bytes"], ["files", "files"]]);
+const BOUNDARIES = /** @type {const} */ ([["soft_unit", "finish what crosses it"], ["strict", "never cross it"]]);
+const PRIORITIES = /** @type {const} */ ([["interactive", "interactive"], ["foreground", "foreground"], ["background", "background"]]);
+const RESOURCES = /** @type {const} */ (["cpu_heavy", "model_inference", "align", "media", "archive_io"]);
+
+/** What a new row starts with, by the last step of its list's pointer. @type {Record<string, object>} */
+export const NEW_ROWS = {
+  windows: { scope: "user", windowSeconds: 60, limit: 10 },
+  active: { scope: "user", limit: 2, leaseSeconds: 1800 },
+  usage: { scope: "user", audience: "all", metric: "characters", window: "utc_day", limit: 100_000, boundary: "soft_unit" },
+};
+
+/** @param {any} policies @param {ReadonlySet<string>} open actions that are unfolded */
+export function limitForm(policies, open) {
+  const names = Object.keys(ACTIONS).filter((name) => name in policies.actions);
+  return html`${names.map((name) => actionPart(name, policies.actions[name], open.has(name)))}
+    ${workerPart(policies.worker)}
+    ${providerPart(policies.providers)}`;
+}
+
+/** @param {string} name @param {any} action @param {boolean} isOpen */
+function actionPart(name, action, isOpen) {
+  const at = `/actions/${name}`;
+  const [title, hint] = /** @type {[string, string]} */ (ACTIONS[name]);
+  return html`<details class="limit-action" data-action="${name}"${isOpen ? html` open` : ""}>
+    <summary>${title} ${action.enabled ? badge("Limited", "good") : badge("Not limited")}</summary>
+    <div class="limit-body">
+      ${hint ? html`<p class="settings-note">${hint}</p>` : ""}
+      <div class="toggle" data-field="${at}/enabled"><label for="${at}/enabled"><span class="toggle-label">Limit this<span class="unseen">: ${title}</span></span>
+        <input type="checkbox" role="switch" id="${at}/enabled" name="${at}/enabled"${action.enabled ? html` checked` : ""}></label><p class="field-error"></p></div>
+      ${action.admission ? html`
+        ${rows(`${at}/admission/windows`, "How often it may begin", "Add a window", action.admission.windows, (place) => html`
+          ${number(`${place}/limit`, "Times")} ${number(`${place}/windowSeconds`, "Within seconds")} ${select(`${place}/scope`, "Counted for", SCOPES)}`)}
+        ${rows(`${at}/admission/active`, "How many at once", "Add a limit", action.admission.active, (place) => html`
+          ${number(`${place}/limit`, "At once")} ${select(`${place}/scope`, "Counted for", ACTIVE_SCOPES)} ${number(`${place}/leaseSeconds`, "Forgotten after seconds")}`)}` : ""}
+      ${rows(`${at}/usage`, "How much in a day (UTC)", "Add an allowance", action.usage, (place) => html`
+        ${number(`${place}/limit`, "At most")} ${select(`${place}/metric`, "Of", METRICS)} ${select(`${place}/scope`, "Counted for", SCOPES)}
+        ${select(`${place}/audience`, "Concerns", AUDIENCES)} ${select(`${place}/boundary`, "At the limit", BOUNDARIES)}`)}
+      ${action.execution ? execution(`${at}/execution`) : ""}
+    </div>
+  </details>`;
+}
+
+/** @param {string} at */
+function execution(at) {
+  return html`<fieldset class="limit-rows"><legend>How workers do it</legend><div class="limit-row">
+    ${select(`${at}/priority`, "Priority", PRIORITIES)} ${number(`${at}/maxQueued`, "Queued at most")}
+    ${number(`${at}/maxQueueAgeSeconds`, "Waiting seconds at most")} ${number(`${at}/maxConcurrentPerWorker`, "At once on a worker")}
+    <div class="field limit-wide" data-field="${at}/resources"><span class="limit-label">Needs</span><div class="limit-checks">
+      ${RESOURCES.map((one) => html`<label class="check"><input type="checkbox" name="${at}/resources" value="${one}"> ${one}</label>`)}</div><p class="field-error"></p></div>
+  </div></fieldset>`;
+}
+
+/** @param {any} worker */
+function workerPart(worker) {
+  return html`<details class="limit-action" data-action="worker"><summary>Workers</summary><div class="limit-body"><div class="limit-row">
+    ${number("/worker/maxExecutingPerWorker", "At once on a worker")} ${number("/worker/policyRefreshSeconds", "Asks for limits every (seconds)")}
+    ${Object.keys(worker.resources).map((name) => number(`/worker/resources/${name}`, `${name} at once`))}
+  </div></div></details>`;
+}
+
+/** @param {any} providers */
+function providerPart(providers) {
+  const at = "/providers/defaults";
+  const slugs = Object.keys(providers.overrides);
+  return html`<details class="limit-action" data-action="providers"><summary>Speech providers</summary><div class="limit-body">
+    <div class="toggle" data-field="${at}/enabled"><label for="${at}/enabled"><span class="toggle-label">Limit requests to providers</span>
+      <input type="checkbox" role="switch" id="${at}/enabled" name="${at}/enabled"></label><p class="field-error"></p></div>
+    <div class="limit-row">${number(`${at}/maxConcurrent`, "Requests at once")} ${number(`${at}/requestsPerMinute`, "Requests a minute")}
+      ${number(`${at}/charactersPerMinute`, "Characters a minute")} ${number(`${at}/maxWaitSeconds`, "Waiting seconds at most")}</div>
+    <p class="settings-note">${slugs.length ? `Of their own, in the raw document: ${slugs.join(", ")}.` : "Single providers can have limits of their own, in the raw document."}</p>
+  </div></details>`;
+}
+
+/** @param {string} at @param {string} title @param {string} add @param {any[]} list @param {(place: string) => Html} fields */
+function rows(at, title, add, list, fields) {
+  return html`<fieldset class="limit-rows"><legend>${title}</legend>
+    ${list.map((row, index) => html`<div class="limit-row">${fields(`${at}/${index}`)}
+      <button type="button" class="button button-small limit-remove" data-remove="${at}/${index}" aria-label="Remove: ${title}, ${index + 1}">Remove</button></div>`)}
+    ${list.length ? "" : html`<p class="field-hint">No limit.</p>`}
+    <button type="button" class="button button-small" data-add="${at}">${add}</button></fieldset>`;
+}
+
+/** @param {string} at @param {string} label */
+function number(at, label) {
+  return html`<div class="field" data-field="${at}"><label for="${at}">${label}</label>
+    <input type="number" id="${at}" name="${at}" min="1" max="${MOST}" step="1" required inputmode="numeric"><p class="field-error"></p></div>`;
+}
+
+/** @param {string} at @param {string} label @param {readonly (readonly [string, string])[]} options */
+function select(at, label, options) {
+  return html`<div class="field" data-field="${at}"><label for="${at}">${label}</label>
+    <select id="${at}" name="${at}">${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select><p class="field-error"></p></div>`;
+}
