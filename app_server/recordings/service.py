@@ -27,6 +27,7 @@ from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 
 _CALL_SECONDS = 15
+_ASK_AGAIN_SECONDS = 1.0
 _SNIFF_BYTES = 16
 _log = structlog.get_logger(__name__)
 
@@ -49,11 +50,8 @@ class RecordingService:
         self._clock = clock
         self._new_id = new_id
 
-    async def add(
-        self, owner_id: str, document_id: str, chunks: AsyncIterator[bytes], *, file_name: str, max_bytes: int
-    ) -> Recording:
-        """Stores the file and has it aligned. Raises FILE_EMPTY, FILE_TOO_LARGE, RECORDING_UNSUPPORTED or
-        RECORDINGS_TOO_MANY."""
+    async def check(self, owner_id: str, document_id: str) -> None:
+        """Raises what add would before the file arrives: DOCUMENT_NOT_READY or RECORDINGS_TOO_MANY."""
         await self._library.get_ready(owner_id, document_id)
         if len(await self._store.of_document(document_id)) >= MOST_RECORDINGS:
             raise LecternError(
@@ -61,6 +59,13 @@ class RecordingService:
                 f"A document can have {MOST_RECORDINGS} recordings. Delete one of them first.",
                 reason="RECORDINGS_TOO_MANY",
             )
+
+    async def add(
+        self, owner_id: str, document_id: str, chunks: AsyncIterator[bytes], *, file_name: str, max_bytes: int
+    ) -> Recording:
+        """Stores the file and has it aligned. Raises FILE_EMPTY, FILE_TOO_LARGE, RECORDING_UNSUPPORTED or
+        RECORDINGS_TOO_MANY."""
+        await self.check(owner_id, document_id)
         start, media_type = await _recognized(chunks)
         recording_id = self._new_id()
         key = audio_key(recording_id)
@@ -112,16 +117,30 @@ class RecordingService:
     ) -> AsyncIterator[tuple[Recording, Progress | None]]:
         """Its state now and after every change, until it is ready or has failed."""
         recording = await self.get(owner_id, document_id, recording_id)
-        recording, progress = await self._looked_after(owner_id, recording)
-        yield recording, progress
-        if recording.state is not RecordingState.ALIGNING or recording.operation_id is None:
+        while True:
+            recording, progress = await self._looked_after(owner_id, recording)
+            yield recording, progress
+            if recording.operation_id is not None:
+                async for told in self._watched(recording, recording.operation_id):
+                    recording, _ = told
+                    yield told
+            if recording.state is not RecordingState.ALIGNING:
+                return
+            await asyncio.sleep(_ASK_AGAIN_SECONDS)
+
+    async def _watched(
+        self, recording: Recording, operation_id: str
+    ) -> AsyncIterator[tuple[Recording, Progress | None]]:
+        """While the worker tells; it may stop to."""
+        if recording.state is not RecordingState.ALIGNING:
             return
-        request = operations.WatchOperationRequest(operation_id=recording.operation_id)
+        request = operations.WatchOperationRequest(operation_id=operation_id)
         stream = self._worker.operations.WatchOperation(request)
         try:
             async for answer in stream:
-                recording, progress = await self._note(recording, answer.operation)
-                yield recording, progress
+                yield await self._note(recording, answer.operation)
+        except LecternError as error:
+            _log.info("a recording's progress isn't known", recording=recording.id, reason=error.reason)
         finally:
             stream.cancel()
 

@@ -25,6 +25,7 @@ from app_server.wiring.own_account import add_own_account
 from app_server.wiring.pages import add_pages, add_region_gate
 from app_server.wiring.playback import add_playback
 from app_server.wiring.providers import credential_broker, speech_meter
+from app_server.wiring.recordings import add_recordings
 from app_server.wiring.resources import (
     open_browser_presigner,
     open_object_store,
@@ -87,6 +88,7 @@ async def open_app(
         add_api_tokens(app, base)
         library = add_library(app, base, fetcher=fetcher or PageFetcher())
         add_playback(app, base, library)
+        add_recordings(app, base, library)
         add_own_account(app, base, accounts, library)
         add_administration(app, base, library)
         add_compute_limits(app, base)

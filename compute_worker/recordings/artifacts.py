@@ -2,11 +2,11 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from compute_worker.recordings.model import PlacedPart, PlacedSection
+from compute_worker.recordings.model import PlacedPart, TextPart, TextSection
 
 OUTLINE_NAME: Final = "alignment.json.gz"
 TRANSCRIPT_NAME: Final = "transcript.vtt.gz"
@@ -14,26 +14,31 @@ _COMPRESSION: Final = 3
 
 
 def write_artifacts(
-    folder: Path, placed: Sequence[PlacedPart], *, part_counts: Mapping[int, int], duration_ms: int
+    folder: Path,
+    sections: Sequence[TextSection],
+    parts: Sequence[TextPart],
+    placed: Sequence[PlacedPart],
+    *,
+    duration_ms: int,
 ) -> None:
-    """part_counts: how many parts each section of the text has."""
+    """Every part of the text is listed, heard or not."""
     (folder / "sections").mkdir()
-    by_section: dict[int, list[PlacedPart]] = {}
-    for one in placed:
-        by_section.setdefault(one.part.section, []).append(one)
-    for section, inside in by_section.items():
-        _write_json(
-            folder / "sections" / f"{section}.json.gz", {"segments": [_segment(one) for one in inside]}
-        )
-    sections = [_section(section, inside, part_counts[section]) for section, inside in by_section.items()]
+    found = {one.part.ordinal: one for one in placed}
+    outlines = []
+    for section in sections:
+        inside = parts[section.first_ordinal : section.first_ordinal + section.part_count]
+        segments = [_segment(part, found.get(part.ordinal)) for part in inside]
+        _write_json(folder / "sections" / f"{section.section}.json.gz", {"segments": segments})
+        heard = [found[part.ordinal] for part in inside if part.ordinal in found]
+        outlines.append(_outline(section, heard))
     _write_json(
         folder / OUTLINE_NAME,
         {
             "durationMs": duration_ms,
-            "segmentCount": sum(part_counts.values()),
+            "segmentCount": len(parts),
             "placedCount": len(placed),
             "exactCount": sum(one.is_exact for one in placed),
-            "sections": [_outline(section) for section in sections],
+            "sections": outlines,
         },
     )
     (folder / TRANSCRIPT_NAME).write_bytes(_packed(transcript(placed)))
@@ -60,35 +65,30 @@ def _clock(milliseconds: int) -> str:
     return f"{hour:02}:{minute:02}:{second:02}.{rest:03}"
 
 
-def _section(section: int, inside: Sequence[PlacedPart], part_count: int) -> PlacedSection:
-    return PlacedSection(
-        section=section,
-        start_ms=inside[0].start_ms,
-        end_ms=max(one.end_ms for one in inside),
-        part_count=part_count,
-        placed_count=len(inside),
-        exact_count=sum(one.is_exact for one in inside),
-    )
-
-
-def _outline(section: PlacedSection) -> dict[str, int]:
+def _outline(section: TextSection, heard: Sequence[PlacedPart]) -> dict[str, Any]:
+    times = {"startMs": heard[0].start_ms, "endMs": heard[-1].end_ms} if heard else {}
     return {
         "section": section.section,
-        "startMs": section.start_ms,
-        "endMs": section.end_ms,
+        "title": section.title,
+        "firstOrdinal": section.first_ordinal,
         "segmentCount": section.part_count,
-        "placedCount": section.placed_count,
-        "exactCount": section.exact_count,
+        "characterCount": section.character_count,
+        "placedCount": len(heard),
+        "exactCount": sum(one.is_exact for one in heard),
+        **times,
     }
 
 
-def _segment(one: PlacedPart) -> dict[str, Any]:
+def _segment(part: TextPart, heard: PlacedPart | None) -> dict[str, Any]:
+    place = {"ordinal": part.ordinal, "blockId": part.block_id, "start": part.start, "end": part.end}
+    if heard is None:
+        return place
     return {
-        "ordinal": one.part.ordinal,
-        "startMs": one.start_ms,
-        "endMs": one.end_ms,
-        "exact": one.is_exact,
-        "words": [[word.start_ms, word.end_ms, word.char_start, word.char_end] for word in one.words],
+        **place,
+        "startMs": heard.start_ms,
+        "endMs": heard.end_ms,
+        "exact": heard.is_exact,
+        "words": [[word.start_ms, word.end_ms, word.char_start, word.char_end] for word in heard.words],
     }
 
 

@@ -8,7 +8,6 @@ artifacts there and answers in lines of JSON.
 import json
 import os
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +15,7 @@ from compute_worker.documents.child import limit, say
 from compute_worker.recordings.aligning import BLOCK_SAMPLES, align_recording
 from compute_worker.recordings.artifacts import write_artifacts
 from compute_worker.recordings.decoding import Recording
-from compute_worker.recordings.model import PARTS_NAME, TextPart
+from compute_worker.recordings.model import PARTS_NAME, TextPart, TextSection
 from shared.errors import Code, LecternError
 
 _NICENESS: Final = 5
@@ -46,6 +45,7 @@ def _align(job: dict[str, Any]) -> None:
     folder = Path(job["folder"])
     told = json.loads((folder / PARTS_NAME).read_bytes())
     parts = [TextPart(*part) for part in told["parts"]]
+    sections = [TextSection(*section) for section in told["sections"]]
     recording = Recording(path=Path(job["path"]), media_bin=told["media_bin"])
     total = round(recording.seconds())
     listened = 0.0
@@ -57,12 +57,7 @@ def _align(job: dict[str, Any]) -> None:
 
     with recording.blocks(BLOCK_SAMPLES) as blocks:
         placed = list(align_recording(blocks, parts, report))
-    write_artifacts(
-        folder,
-        placed,
-        part_counts=Counter(part.section for part in parts),
-        duration_ms=round(listened * 1000),
-    )
+    write_artifacts(folder, sections, parts, placed, duration_ms=round(listened * 1000))
 
 
 if __name__ == "__main__":

@@ -64,7 +64,8 @@ class AlignHandler:
             folder.mkdir()
             await self._fetch(recording_key(recording_id), source, progress)
             parts = [astuple(_text_part(segment)) for segment in plan.segments]
-            told = json.dumps({"media_bin": self._media_bin, "parts": parts})
+            sections = [astuple(section) for section in plan.sections]
+            told = json.dumps({"media_bin": self._media_bin, "parts": parts, "sections": sections})
             await asyncio.to_thread((folder / PARTS_NAME).write_text, told)
             await self._process.parse(
                 path=source,
@@ -107,7 +108,13 @@ class AlignHandler:
 
 def _text_part(segment: Segment) -> TextPart:
     return TextPart(
-        segment.ordinal, segment.section, segment.block_id, segment.start, segment.text, segment.language
+        segment.ordinal,
+        segment.section,
+        segment.block_id,
+        segment.start,
+        segment.end,
+        segment.text,
+        segment.language,
     )
 
 

@@ -18,6 +18,7 @@ class TextPart:
     section: int
     block_id: str
     start: int  # code points into the block's text
+    end: int
     text: str
     language: str
 
@@ -40,12 +41,11 @@ class PlacedPart:
 
 
 @dataclass(frozen=True)
-class PlacedSection:
-    """A section of the document that is heard, from its first part to its last."""
+class TextSection:
+    """A section of the document's plan, whose parts have ordinals from the first on, without gaps."""
 
     section: int
-    start_ms: int
-    end_ms: int
+    title: str
+    first_ordinal: int
     part_count: int
-    placed_count: int
-    exact_count: int
+    character_count: int

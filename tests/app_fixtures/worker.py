@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from lectern.compute.v1 import documents_pb2, operations_pb2, playback_pb2, speech_pb2
+from lectern.compute.v1 import documents_pb2, operations_pb2, playback_pb2, recordings_pb2, speech_pb2
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceServicer
 from lectern.compute.v1.operations_pb2_grpc import OperationServiceServicer
 from lectern.compute.v1.playback_pb2_grpc import PlaybackServiceServicer
+from lectern.compute.v1.recordings_pb2_grpc import RecordingServiceServicer
 from lectern.compute.v1.speech_pb2_grpc import SpeechServiceServicer
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
@@ -52,12 +53,40 @@ class StatefulWorker:
             self._stack = None
 
     def servicers(self) -> list[object]:
-        return [_Documents(self), _Operations(self), _Playback(self), _Speech(self)]
+        return [_Documents(self), _Operations(self), _Playback(self), _Speech(self), _Recordings(self)]
 
     def begin(self, operation: operations_pb2.Operation, sha256: str) -> None:
         task = asyncio.create_task(self._parse(operation, sha256))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def begin_alignment(self, operation: operations_pb2.Operation, recording_id: str) -> None:
+        task = asyncio.create_task(self._align(operation, recording_id))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _align(self, operation: operations_pb2.Operation, recording_id: str) -> None:
+        operation.state = operations_pb2.OPERATION_STATE_RUNNING
+        operation.progress.CopyFrom(operations_pb2.Progress(phase="aligning", done=60, total=120))
+        await self.notify()
+        await self.may_finish.wait()
+        if operation.state != operations_pb2.OPERATION_STATE_RUNNING:
+            return  # cancelled
+        if b"of another book" in await self.objects.get(f"recordings/{recording_id}/audio"):
+            operation.state = operations_pb2.OPERATION_STATE_FAILED
+            operation.error.CopyFrom(
+                operations_pb2.OperationError(code="RECORDING_UNLIKE_TEXT", message="Not this book.")
+            )
+        else:
+            result_ref = f"recordings/{recording_id}/aligned/1/"
+            section = {"segments": [{"ordinal": 0, "startMs": 0, "endMs": 900, "exact": False, "words": []}]}
+            outline = {"durationMs": 1000, "sections": [{"section": 0, "startMs": 0, "endMs": 900}]}
+            for name, content in (("sections/0.json", section), ("alignment.json", outline)):
+                await self.objects.put(f"{result_ref}{name}.gz", gzip.compress(json.dumps(content).encode()))
+            await self.objects.put(f"{result_ref}transcript.vtt.gz", gzip.compress(b"WEBVTT\n"))
+            operation.result_ref = result_ref
+            operation.state = operations_pb2.OPERATION_STATE_SUCCEEDED
+        await self.notify()
 
     async def announce(self, session_id: str, **event: Any) -> None:
         events = self.session_events[session_id]
@@ -121,6 +150,25 @@ class _Documents(DocumentServiceServicer):
         return documents_pb2.ParseDocumentResponse(operation=operation)
 
 
+class _Recordings(RecordingServiceServicer):
+    def __init__(self, worker: StatefulWorker) -> None:
+        self._worker = worker
+
+    async def AlignRecording(
+        self, request: recordings_pb2.AlignRecordingRequest, context: Any
+    ) -> recordings_pb2.AlignRecordingResponse:
+        identifier = f"align-{request.recording_id}"
+        operation = self._worker.operations.get(identifier)
+        ended = operation is not None and operation.state >= operations_pb2.OPERATION_STATE_FAILED
+        if operation is None or (ended and request.retry):
+            operation = operations_pb2.Operation(
+                operation_id=identifier, state=operations_pb2.OPERATION_STATE_QUEUED
+            )
+            self._worker.operations[identifier] = operation
+            self._worker.begin_alignment(operation, request.recording_id)
+        return recordings_pb2.AlignRecordingResponse(operation=operation)
+
+
 class _Operations(OperationServiceServicer):
     def __init__(self, worker: StatefulWorker) -> None:
         self._worker = worker
@@ -145,6 +193,9 @@ class _Operations(OperationServiceServicer):
         self, request: operations_pb2.CancelOperationRequest, context: Any
     ) -> operations_pb2.CancelOperationResponse:
         self._worker.cancelled.append(request.operation_id)
+        if request.operation_id.startswith("align-"):
+            self._find(request.operation_id).state = operations_pb2.OPERATION_STATE_CANCELLED
+            await self._worker.notify()
         return operations_pb2.CancelOperationResponse(operation=self._find(request.operation_id))
 
     def _find(self, identifier: str) -> operations_pb2.Operation:

@@ -42,7 +42,9 @@ export class Player extends EventTarget {
   #documentId;
   #settings;
   #signal;
+  /** @type {Sound | import("./recording-sound.js").RecordingSound} */
   #sound;
+  #voice;
   #state = INITIAL_STATE;
   /** @type {ListeningSession | null} */
   #session = null;
@@ -82,7 +84,9 @@ export class Player extends EventTarget {
     this.#settings = settings;
     this.#signal = signal;
     this.#place = { ...spot, ordinal: null, word: null };
-    this.#sound = this.#newSound(audio);
+    const isServerHeard = () => this.#session?.isHeard ?? true;
+    this.#voice = { api, sound: this.#heed(new Sound({ audio, times: this.#times, isServerHeard, signal })) };
+    this.#sound = this.#voice.sound;
     signal.addEventListener("abort", () => this.#going.abort(), { once: true });
   }
 
@@ -199,6 +203,19 @@ export class Player extends EventTarget {
     this.#settings = settings;
     this.#dropSession();
     this.seek({ blockId: this.#place.blockId, offset: this.#place.offset });
+  }
+
+  /**
+   * Hear another source than the voices of the settings, at the same place; without one, those again.
+   * @param {{api: import("../api/playback.js").PlaybackApi, sound: import("./recording-sound.js").RecordingSound}} [source]
+   */
+  changeSource(source) {
+    const settings = this.settings;
+    this.#going.abort();
+    this.#dropSession();
+    this.#api = source?.api ?? this.#voice.api;
+    this.#sound = source ? this.#heed(source.sound) : this.#voice.sound;
+    this.changeVoice(settings);
   }
 
   /** The page is being hidden for good. */
@@ -400,10 +417,8 @@ export class Player extends EventTarget {
     this.#become("fail");
   }
 
-  /** @param {HTMLAudioElement} audio */
-  #newSound(audio) {
-    const isServerHeard = () => this.#session?.isHeard ?? true;
-    const sound = new Sound({ audio, times: this.#times, isServerHeard, signal: this.#signal });
+  /** @template {EventTarget} T @param {T} sound */
+  #heed(sound) {
     sound.addEventListener("sound", () => {
       this.#backoff.reset();
       this.#become("sound");
@@ -414,6 +429,7 @@ export class Player extends EventTarget {
     });
     sound.addEventListener("lost", () => void this.#recover());
     sound.addEventListener("ended", () => this.#onEnded());
+    sound.addEventListener("finished", () => this.#finish());
     sound.addEventListener("paused-elsewhere", () => this.pause());
     return sound;
   }
@@ -425,11 +441,14 @@ export class Player extends EventTarget {
     const last = (this.plan?.segmentCount ?? 0) - 1;
     const segment = located && this.#times.get(located.ordinal);
     const remainingMs = segment && located ? (segment.frames + segment.pauseFrames) * FRAME_MS - located.ms : 0;
-    if (located && located.ordinal >= last && remainingMs < 1000) {
-      this.#isAstray = true;
-      this.#become("finish");
-      this.#session?.moveCursor({ playing: false });
-    } else void this.#recover();
+    if (located && located.ordinal >= last && remainingMs < 1000) this.#finish();
+    else void this.#recover();
+  }
+
+  #finish() {
+    this.#isAstray = true;
+    this.#become("finish");
+    this.#session?.moveCursor({ playing: false });
   }
 
   #restart() {

@@ -74,12 +74,13 @@ async def desk(book: BookRecording, tmp_path: Path) -> Desk:
 async def test_a_recording_is_found_in_the_text_word_by_word(desk: Desk, book: BookRecording):
     result_ref = await desk.align(book.audio)
     outline = await desk.read(outline_key(result_ref))
-    sections = {one["section"]: one for one in outline["sections"]}
-    segments = [
+    listed = [
         segment
-        for section in sections
-        for segment in (await desk.read(f"{result_ref}sections/{section}.json.gz"))["segments"]
+        for one in outline["sections"]
+        for segment in (await desk.read(f"{result_ref}sections/{one['section']}.json.gz"))["segments"]
     ]
+    assert [segment["ordinal"] for segment in listed] == list(range(outline["segmentCount"]))
+    segments = [segment for segment in listed if "startMs" in segment]
     assert len(segments) == len(book.speeches) == outline["placedCount"]  # and none of what nobody reads
     for (start_ms, speech), segment in zip(book.speeches, segments, strict=True):
         assert abs(segment["startMs"] - start_ms) < 400

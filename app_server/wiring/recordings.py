@@ -1,0 +1,26 @@
+"""People's own recordings of their documents."""
+
+from aiohttp import web
+
+from app_server.library.service import LibraryService
+from app_server.recordings.file_routes import RecordingFileRoutes
+from app_server.recordings.orphans import keep_recordings_tidy
+from app_server.recordings.routes import RecordingRoutes
+from app_server.recordings.service import RecordingService
+from app_server.recordings.sql_store import SqlRecordingStore
+from app_server.wiring.foundations import Foundations, new_id
+
+
+def add_recordings(app: web.Application, base: Foundations, library: LibraryService) -> None:
+    store = SqlRecordingStore(database=base.database)
+    service = RecordingService(
+        store=store,
+        library=library,
+        objects=base.objects,
+        worker=base.worker,
+        clock=base.clock,
+        new_id=new_id,
+    )
+    RecordingRoutes(service=service, features=base.features).add_to(app)
+    RecordingFileRoutes(service=service, objects=base.objects, presigner=base.presigner).add_to(app)
+    base.background.start(keep_recordings_tidy(store, base.objects, base.clock))
