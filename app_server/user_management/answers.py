@@ -44,6 +44,8 @@ class ShownManagedUser(AnswerBody):
     last_seen_at: str | None
     document_count: int
     stored_bytes: int
+    # Of new speech since midnight UTC; counted only while there is an allowance of speech.
+    spoken_characters: int
 
 
 class UsersAnswer(AnswerBody):
@@ -76,4 +78,5 @@ def _shown(managed: ManagedUser) -> ShownManagedUser:
         last_seen_at=None if seen_at_ms is None else iso_time(seen_at_ms),
         document_count=managed.document_count,
         stored_bytes=managed.stored_bytes,
+        spoken_characters=managed.spoken_characters,
     )

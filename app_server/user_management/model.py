@@ -30,6 +30,8 @@ class ManagedUser:
     document_count: int
     # Of the files; equal files of several users count for each.
     stored_bytes: int
+    # Of new speech since midnight UTC; counted only while there is an allowance of speech.
+    spoken_characters: int
 
 
 @dataclass(frozen=True)

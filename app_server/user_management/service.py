@@ -13,7 +13,7 @@ class UserManagement:
         self._clock = clock
 
     async def page(self, query: UserQuery) -> UserPage:
-        return await self._store.page(query)
+        return await self._store.page(query, now_ms=self._clock())
 
     async def change(self, actor: User, user_id: str, change: UserChange) -> User:
         """Ends the user's sessions. Raises NOT_FOUND, PERMISSION_DENIED and FAILED_PRECONDITION."""

@@ -1,7 +1,7 @@
 """Users, as rows, for administrators. One lock keeps two of them from removing each other at once."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -10,8 +10,10 @@ from app_server.accounts.model import AccessStatus, User, UserKind
 from app_server.accounts.sql_store import user_of_row
 from app_server.audit.model import audit_note
 from app_server.audit.sql_store import write_note
+from app_server.compute_limits.arithmetic import utc_day
+from app_server.compute_limits.caller import Caller
 from app_server.database.engine import Database
-from app_server.database.schema import blobs, documents, sessions, users
+from app_server.database.schema import blobs, documents, limit_usage, sessions, users
 from app_server.user_management.administrators import is_administrator, lock_administrators
 from app_server.user_management.model import (
     PAGE_SIZE,
@@ -27,12 +29,14 @@ from app_server.user_management.model import (
 )
 from shared.errors import Code, LecternError
 
+_SPEECH: Final = "tts_synthesis"
+
 
 class SqlUserStore:
     def __init__(self, *, database: Database) -> None:
         self._database = database
 
-    async def page(self, query: UserQuery) -> UserPage:
+    async def page(self, query: UserQuery, *, now_ms: int) -> UserPage:
         """Newest first."""
         wanted = _condition(query)
         rows = (
@@ -47,7 +51,7 @@ class SqlUserStore:
             total = await connection.scalar(select(func.count()).select_from(users).where(wanted))
             pending = await connection.scalar(select(func.count()).select_from(users).where(is_pending))
             found = (await connection.execute(rows)).all()
-            facts = await _facts(connection, [row.id for row in found])
+            facts = await _facts(connection, [row.id for row in found], now_ms=now_ms)
         managed = [ManagedUser(user_of_row(row), row.created_at_ms, **facts[row.id]) for row in found]
         return UserPage(managed, total or 0, pending or 0)
 
@@ -116,8 +120,10 @@ def _condition(query: UserQuery) -> ColumnElement[bool]:
     return and_(*conditions)
 
 
-async def _facts(connection: AsyncConnection, user_ids: list[str]) -> dict[str, dict[str, Any]]:
-    """When each was last seen and what each has stored."""
+async def _facts(
+    connection: AsyncConnection, user_ids: list[str], *, now_ms: int
+) -> dict[str, dict[str, Any]]:
+    """When each was last seen, what each has stored, and what was spoken for each today."""
     seen = select(sessions.c.user_id, func.max(sessions.c.renewed_at_ms)).group_by(sessions.c.user_id)
     stored = (
         select(documents.c.owner_id, func.count(), func.coalesce(func.sum(blobs.c.size_bytes), 0))
@@ -125,10 +131,19 @@ async def _facts(connection: AsyncConnection, user_ids: list[str]) -> dict[str, 
         .group_by(documents.c.owner_id)
     )
     facts: dict[str, dict[str, Any]] = {
-        user_id: {"last_seen_at_ms": None, "document_count": 0, "stored_bytes": 0} for user_id in user_ids
+        user_id: {"last_seen_at_ms": None, "document_count": 0, "stored_bytes": 0, "spoken_characters": 0}
+        for user_id in user_ids
     }
     for user_id, seen_at_ms in await connection.execute(seen.where(sessions.c.user_id.in_(user_ids))):
         facts[user_id]["last_seen_at_ms"] = seen_at_ms
     for user_id, count, size in await connection.execute(stored.where(documents.c.owner_id.in_(user_ids))):
         facts[user_id] |= {"document_count": count, "stored_bytes": int(size)}
+    spoken = select(limit_usage.c.subject, limit_usage.c.amount).where(
+        limit_usage.c.action == _SPEECH,
+        limit_usage.c.metric == "characters",
+        limit_usage.c.day == utc_day(now_ms),
+    )
+    owners = {Caller(user_id, is_anonymous=False).subject("user"): user_id for user_id in user_ids}
+    for subject, amount in await connection.execute(spoken.where(limit_usage.c.subject.in_(owners))):
+        facts[owners[subject]]["spoken_characters"] = amount
     return facts

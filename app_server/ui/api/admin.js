@@ -28,6 +28,7 @@ import { send, sendJson } from "./http.js";
  * @property {string | null} lastSeenAt
  * @property {number} documentCount
  * @property {number} storedBytes
+ * @property {number} spokenCharacters
  */
 /** @typedef {{users: ManagedUser[], total: number, pageSize: number, pending: number}} UserPage */
 /** @typedef {{baseUrl: string, soundUrl: string, objectUrl: string | null, objectText: string}} BrowserFacts */

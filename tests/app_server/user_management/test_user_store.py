@@ -11,12 +11,13 @@ from app_server.accounts.sql_store import SqlSessionStore, user_row
 from app_server.audit.model import AuditQuery
 from app_server.audit.sql_store import SqlAuditLog
 from app_server.database.engine import Database
-from app_server.database.schema import blobs, documents, users
+from app_server.database.schema import blobs, documents, limit_usage, users
 from app_server.user_management.administrators import lock_administrators, require_other_administrator
 from app_server.user_management.model import PAGE_SIZE, UserChange, UserQuery
 from app_server.user_management.sql_store import SqlUserStore
 from shared.errors import LecternError
 
+NOW_MS = 1_800_000_000_000  # on 2027-01-15
 ADA = User("a" * 32, "ada@example.org", AccessStatus.ACTIVE, Role.ADMIN)
 EVE = User("e" * 32, "eve@example.org", AccessStatus.ACTIVE, Role.ADMIN)
 BOB = User("b" * 32, "Bob_1@example.org", AccessStatus.PENDING)
@@ -52,7 +53,7 @@ FOUND = [
 
 async def test_users_are_found_by_address_kind_and_status(store: SqlUserStore) -> None:
     for query, found in FOUND:
-        page = await store.page(query)
+        page = await store.page(query, now_ms=NOW_MS)
         assert ids(page) == [user.id for user in found], query
         assert (page.total, page.pending) == (len(found), 1)
 
@@ -62,13 +63,16 @@ async def test_users_come_25_a_page_the_newest_first(store: SqlUserStore, databa
         for number in range(PAGE_SIZE):
             user = User(f"{number:032x}", f"reader-{number}@example.org", AccessStatus.ACTIVE)
             await connection.execute(insert(users).values(user_row(user, created_at_ms=100 + number)))
-    first, second = await store.page(UserQuery()), await store.page(UserQuery(page=2))
+    first, second = (
+        await store.page(UserQuery(), now_ms=NOW_MS),
+        await store.page(UserQuery(page=2), now_ms=NOW_MS),
+    )
     assert (len(first.users), len(second.users), first.total) == (25, 5, 30)
     assert ids(first)[0] == f"{PAGE_SIZE - 1:032x}"
     assert ids(second) == [ADA.id, EVE.id, BOB.id, SUE.id, GUEST.id]
 
 
-async def test_it_shows_when_a_user_was_seen_and_what_they_store(
+async def test_it_shows_when_a_user_was_seen_what_they_store_and_how_much_was_spoken(
     store: SqlUserStore, database: Database
 ) -> None:
     await SqlSessionStore(database=database).add(
@@ -84,7 +88,16 @@ async def test_it_shows_when_a_user_was_seen_and_what_they_store(
                 "format": "text", "state": "ready", "title": "A", "authors": [], "created_at_ms": 0,
             }  # fmt: skip
             await connection.execute(insert(documents).values(row))
-    ada, eve = (await store.page(UserQuery())).users[:2]
+        for day, amount in (("2027-01-14", 9000), ("2027-01-15", 1234)):
+            usage = {
+                "subject": f"user:{ADA.id}",
+                "action": "tts_synthesis",
+                "metric": "characters",
+                "day": day,
+            }
+            await connection.execute(insert(limit_usage).values(**usage, amount=amount))
+    ada, eve = (await store.page(UserQuery(), now_ms=NOW_MS)).users[:2]
+    assert (ada.spoken_characters, eve.spoken_characters) == (1234, 0)
     assert (ada.last_seen_at_ms, ada.document_count, ada.stored_bytes) == (7, 2, 10_000_000_000)
     assert (eve.last_seen_at_ms, eve.document_count, eve.stored_bytes) == (None, 0, 0)
 

@@ -46,19 +46,19 @@ export class UsersSection extends ResultsSection {
     this.#users = new Map(users.map((user) => [user.id, user]));
     return html`
       <p class="settings-note" role="status">${total === 1 ? "1 user" : `${total} users`}${pending ? html` · <strong>${pending} ${pending === 1 ? "waits" : "wait"} for approval</strong>` : ""}</p>
-      ${users.length ? table({ caption: "Users", columns: ["User", "Status", "Stored", ""], rows: users.map((user) => this.#row(user)) }) : empty("Nobody matches.")}
+      ${users.length ? table({ caption: "Users", columns: ["User", "Status", "Usage", ""], rows: users.map((user) => this.#row(user)) }) : empty("Nobody matches.")}
       ${pager({ page: this.page, pages: Math.max(1, Math.ceil(total / pageSize)), label: "Pages of users" })}`;
   }
 
   /** @param {ManagedUser} user */
   #row(user) {
     const name = nameOf(user);
-    const stored = user.documentCount ? html`<span class="unbroken">${user.documentCount} ${user.documentCount === 1 ? "document" : "documents"}</span><small>${size(user.storedBytes)}</small>` : html`<span class="unbroken">Nothing</span>`;
+    const stored = user.documentCount ? html`<span class="unbroken">${user.documentCount} ${user.documentCount === 1 ? "document" : "documents"}</span><small>${size(user.storedBytes)}</small>` : html`<span class="unbroken">No documents</span>`;
     return [
       html`<strong class="settings-value">${name}</strong> ${user.role === "admin" ? badge(user.mustChangePassword ? "Administrator, password not changed yet" : "Administrator", "good") : ""}<small>${user.kind === "account" ? "Since" : `${KINDS[user.kind]} since`} ${moment(user.createdAt)}</small>
         <small>${user.lastSeenAt ? `Last seen ${moment(user.lastSeenAt)}` : "Not signed in"}</small>`,
       statusBadge(user),
-      stored,
+      user.spokenCharacters ? html`${stored}<small>${user.spokenCharacters.toLocaleString()} characters spoken today</small>` : stored,
       user.id === this.context.user.id ? html`<span class="settings-note">This is you</span>` : html`<div class="row-actions">${actionsOf(user).map(({ id, label }) => button(user, id, label))}${button(user, "delete", "Delete", "button-quiet-danger")}</div>`,
     ];
   }
