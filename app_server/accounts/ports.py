@@ -35,7 +35,7 @@ class AccountStore(Protocol):
     async def replace_password_hash(self, user_id: str, password_hash: str) -> None: ...
 
     async def change_password(self, user_id: str, password_hash: str) -> None:
-        """The user's own new password. Ends all their sessions."""
+        """The user's own new password. Ends all their sessions and the links in messages."""
         ...
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from app_server.accounts.model import AccessStatus, Credentials, Role, SeenFrom, StoredSession, User, UserKind
 from app_server.accounts.ports import EmailTakenError, Window
 from app_server.database.engine import Database, lock_for_transaction
-from app_server.database.schema import auth_attempts, sessions, users
+from app_server.database.schema import auth_attempts, email_links, sessions, users
 
 _USER_AGENT_CHARACTERS: Final = 400
 
@@ -50,10 +50,11 @@ class SqlAccountStore:
             )
 
     async def change_password(self, user_id: str, password_hash: str) -> None:
-        """The user's own new password. Ends all their sessions."""
+        """The user's own new password. Ends all their sessions and the links in messages."""
         values = {"password_hash": password_hash, "must_change_password": False}
         async with self._database.write() as connection:
             await connection.execute(update(users).where(users.c.id == user_id).values(values))
+            await connection.execute(delete(email_links).where(email_links.c.user_id == user_id))
             await connection.execute(delete(sessions).where(sessions.c.user_id == user_id))
 
 

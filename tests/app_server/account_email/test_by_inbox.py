@@ -169,6 +169,14 @@ async def test_a_reset_ends_all_sessions_and_every_other_link(
     assert (await browser.enter("sign-in", "ada@example.org", NEW)).status == 200
 
 
+async def test_a_changed_password_leaves_no_link_good(instance: Instance, inbox) -> None:
+    browser = await verified(instance, inbox)
+    await forgot(browser, "ada@example.org")
+    token = (await inbox("ada@example.org", RESET)).token
+    await browser.post("/api/auth/change-password", {"currentPassword": PASSWORD, "newPassword": NEW})
+    assert (await reset(browser, token, "a third password")).code == "LINK_EXPIRED"
+
+
 async def test_who_resets_has_shown_whose_inbox_it_is(browser: Browser, inbox) -> None:
     """Somebody else signed up with Ada's address before her: her reset makes the account hers alone."""
     await browser.enter("sign-up", "ada@example.org", "a password of the stranger")

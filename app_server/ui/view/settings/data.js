@@ -9,11 +9,12 @@ import { moment, size } from "./admin/wording.js";
 import { formActions, sendForm, textField } from "./form.js";
 import { SettingsSection } from "./section.js";
 
+/** @typedef {import("../../api/account.js").Account} Account */
 /** @typedef {import("../../api/account.js").AccountExport} AccountExport */
 
 const POLL_MS = 1_000;
 
-/** @extends {SettingsSection<{account: import("../../api/account.js").Account, exports: AccountExport[]}>} */
+/** @extends {SettingsSection<{account: Account, exports: AccountExport[]}>} */
 export class DataSection extends SettingsSection {
   #isFollowing = false;
 
@@ -30,7 +31,7 @@ export class DataSection extends SettingsSection {
     return { account, exports };
   }
 
-  /** @param {{account: import("../../api/account.js").Account, exports: AccountExport[]}} data */
+  /** @param {{account: Account, exports: AccountExport[]}} data */
   show({ account, exports }) {
     this.render(html`
       <section class="settings-part" aria-labelledby="export-title">
@@ -39,17 +40,13 @@ export class DataSection extends SettingsSection {
         <ul class="ways exports" aria-live="polite"></ul>
         <div class="form-actions"><button type="button" class="button" data-export>Start an export</button></div>
       </section>
-      <section class="settings-part" aria-labelledby="delete-title">
-        <h4 id="delete-title">Delete your account</h4>
-        <p class="settings-note">Your documents, your places in them and the account itself are deleted at once. Nobody can bring them back: export them first if you may want them.</p>
-        <form>
-          ${account.hasPassword
-            ? textField({ name: "currentPassword", label: "Your password", type: "password", autocomplete: "current-password", required: true })
-            : html`<p class="settings-note">Because you have no password, sign in within ten minutes before you delete the account.</p>`}
-          ${formActions("Delete my account")}
-        </form>
-      </section>`);
+      ${this.context.user.kind === "account" ? deletion(account) : ""}`);
     this.#showExports(exports);
+    if (this.context.user.kind === "account") this.#listenForDeletion(account);
+  }
+
+  /** @param {Account} account */
+  #listenForDeletion(account) {
     const form = find(this, "form", HTMLFormElement);
     find(form, "button", HTMLButtonElement).classList.replace("button-primary", "button-danger");
     sendForm(this, form, {
@@ -137,4 +134,18 @@ function row(item) {
     ${item.state === "ready" ? html`<a class="button button-small button-primary" href="/api/user/exports/${item.id}/file" download>Download</a>` : ""}
     <button type="button" class="button button-small" data-remove="${item.id}" aria-label="Delete the export of ${moment(item.requestedAt)}">${isUnderWay ? "Cancel" : "Delete"}</button>
   </li>`;
+}
+
+/** @param {Account} account */
+function deletion(account) {
+  return html`<section class="settings-part" aria-labelledby="delete-title">
+    <h4 id="delete-title">Delete your account</h4>
+    <p class="settings-note">Your documents, your places in them and the account itself are deleted at once. Nobody can bring them back: export them first if you may want them.</p>
+    <form>
+      ${account.hasPassword
+        ? textField({ name: "currentPassword", label: "Your password", type: "password", autocomplete: "current-password", required: true })
+        : html`<p class="settings-note">Because you have no password, sign in within ten minutes before you delete the account.</p>`}
+      ${formActions("Delete my account")}
+    </form>
+  </section>`;
 }

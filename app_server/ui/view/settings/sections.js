@@ -26,6 +26,7 @@ export const SECTIONS = [
   { id: "tokens", title: "API tokens", group: "You", visible: hasAccount, load: async () => (await import("./tokens.js")).TokensSection },
   { id: "data", title: "Your data", group: "You", visible: (user) => user.kind !== "anonymous", load: async () => (await import("./data.js")).DataSection },
   { id: "usage", title: "Usage", group: "You", visible: () => true, load: async () => (await import("./usage.js")).UsageSection },
+  { id: "news", title: "What's new", group: "You", visible: (_user, features) => features.hasChangelog === true, load: async () => (await import("./news.js")).NewsSection },
   { id: "providers", title: "Shared providers", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/providers.js")).ProvidersSection },
   { id: "features", title: "Site features", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/features.js")).FeaturesSection },
   { id: "users", title: "Users", group: "Admin", visible: isAdmin, load: async () => (await import("./admin/users.js")).UsersSection },
