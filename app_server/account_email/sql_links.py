@@ -43,7 +43,7 @@ class SqlEmailLinks:
         return user_of_row(row) if row else None
 
     async def verify(self, token_hash: str, link: EmailLink) -> bool:
-        """Uses the link up. False when that was done before, or when the account's address is another by now."""
+        """Uses the link up. False when that was done before, or the account's address is another by now."""
         mine = (users.c.id == link.user_id, users.c.email == link.email)
         async with self._database.write() as connection:
             used = await connection.execute(delete(email_links).where(email_links.c.token_hash == token_hash))
