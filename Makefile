@@ -42,6 +42,10 @@ test-programs: # A browser, and node for the tests of the browser's modules
 bench: $(VENV)/.dev ## Measure what the design sets bars for
 	@PYTHONPATH=tests $(BIN)/python -m bench
 
+.PHONY: soak
+soak: $(VENV)/.dev test-programs ## Kill and pause parts at random for a while: MINUTES=10 SEED=1
+	@PYTHONPATH=.:gen:tests $(BIN)/python -m faults --minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED))
+
 .PHONY: check
 check: $(VENV)/.dev check-generated check-proto check-ui ## Lint, types, import rules, contracts, generated files
 	@$(BIN)/ruff check
