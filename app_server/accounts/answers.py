@@ -24,6 +24,8 @@ class ShownFeatures(AnswerBody):
     # Suffixes of file names, with their dot.
     formats: list[str]
     upload_transport: Literal["proxy", "presigned"]
+    # The site names a feed of what is new.
+    has_changelog: bool
 
 
 class ShownProvider(AnswerBody):

@@ -181,6 +181,7 @@ class AccountRoutes:
             max_upload_mb=features.max_upload_mb,
             formats=list(upload_suffixes(with_docx=features.enable_docx_conversion)),
             upload_transport=self._upload_transport,
+            has_changelog=bool(features.changelog_feed_url),
         )
         return json_response(
             SessionAnswer(

@@ -6,6 +6,8 @@ from app_server.account_email.admin_routes import EmailAdminRoutes
 from app_server.accounts.erasure import AccountErasure
 from app_server.audit.routes import AuditRoutes
 from app_server.audit.sql_store import SqlAuditLog
+from app_server.changelog.routes import ChangelogRoutes
+from app_server.changelog.service import Changelog
 from app_server.library.service import LibraryService
 from app_server.providers.admin_routes import ProviderAdminRoutes
 from app_server.providers.management import ProviderManagement
@@ -35,4 +37,6 @@ def add_administration(app: web.Application, base: Foundations, library: Library
     )
     UserAdminRoutes(management=users).add_to(app)
     EmailAdminRoutes(settings=email_settings(base)).add_to(app)
+    changelog = Changelog(http=base.http, features=base.features, clock=base.clock)
+    ChangelogRoutes(changelog=changelog).add_to(app)
     AuditRoutes(log=SqlAuditLog(database=base.database)).add_to(app)

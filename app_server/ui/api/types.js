@@ -1,7 +1,7 @@
 /** Shapes of the browser API, for type checking only. */
 
 /** @typedef {{id: string, email: string, kind: "account" | "anonymous" | "local", isAdmin: boolean, mustChangePassword: boolean}} User */
-/** @typedef {{maxUploadMb: number, formats: string[], uploadTransport?: "proxy" | "presigned"}} Features */
+/** @typedef {{maxUploadMb: number, formats: string[], uploadTransport?: "proxy" | "presigned", hasChangelog?: boolean}} Features */
 /** @typedef {{mode: "accounts" | "single-user", policy: "open" | "approval" | "closed", guests: boolean, sendsEmail: boolean, providers: {id: string, name: string}[]}} SignIn */
 /** @typedef {{user: User | null, version: string, signIn: SignIn, features: Features}} Session */
 /** @typedef {{phase: string, done: number, total: number}} Progress */

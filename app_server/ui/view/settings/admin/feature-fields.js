@@ -30,7 +30,7 @@ export const FEATURE_GROUPS = [
   { title: "Documents", fields: [
     { key: "maxUploadMb", label: "Largest upload (MB)", hint: "Of one file.", least: 1 },
     { key: "enableDocxConversion", label: "Word documents", hint: "Whether .docx files can be uploaded." },
-    { key: "enableAudiobookExport", label: "Audiobook export", hint: "Whether listeners may take documents away as sound files." },
+    { key: "enableAudiobookExport", label: "Audiobook export", hint: "Whether listeners may take documents away as sound files. Export is not part of this version yet." },
   ] },
   { title: "Speech providers", fields: [
     { key: "ttsUpstreamMaxRetries", label: "Retries", hint: "How often a failed request to a provider is tried again.", least: 0 },
