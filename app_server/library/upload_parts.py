@@ -3,12 +3,21 @@
 from collections.abc import AsyncIterator
 
 from aiohttp import BodyPartReader, ClientPayloadError, web
+from aiohttp.http import HttpProcessingError
 
 from app_server.library.uploads import upload_incomplete
 from shared.errors import Code, LecternError
 
 # What aiohttp raises for a body that is cut off or isn't what its headers say.
-_BROKEN_BODY = (ValueError, RuntimeError, AssertionError, EOFError, ConnectionError, ClientPayloadError)
+_BROKEN_BODY = (
+    ValueError,
+    RuntimeError,
+    AssertionError,
+    EOFError,
+    ConnectionError,
+    ClientPayloadError,
+    HttpProcessingError,
+)
 
 
 async def file_part(request: web.Request) -> BodyPartReader:

@@ -78,6 +78,11 @@ async def test_a_body_of_unknown_length_is_counted_too(
     [
         (b"", 400, "UPLOAD_INCOMPLETE"),
         (b"rubbish", 400, "UPLOAD_INCOMPLETE"),
+        (
+            b'--b\r\nContent-Disposition: form-data; name="\x08"\r\n\r\nx\r\n--b--\r\n',
+            400,
+            "UPLOAD_INCOMPLETE",
+        ),
         (b"--b--\r\n", 400, "FILE_MISSING"),
         (b'--b\r\nContent-Disposition: form-data; name="other"\r\n\r\nx\r\n--b--\r\n', 400, "FILE_MISSING"),
         (
