@@ -3,13 +3,15 @@
 import asyncio
 import io
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import ClientResponse, FormData, web
 from aiohttp.test_utils import TestClient
+
+from app_fixtures import contract
 
 PASSWORD = "correct horse battery"
 
@@ -31,16 +33,29 @@ class Answer:
 
 
 class Browser:
-    def __init__(self, *, client: "TestClient[Any, Any]", origin: str) -> None:
+    def __init__(
+        self, *, client: "TestClient[Any, Any]", origin: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """headers: of every request."""
         self.client = client
         self.origin = origin
+        self.headers = dict(headers or {})
 
     async def send(self, method: str, path: str, **options: Any) -> Answer:
-        headers = {"Origin": self.origin, **options.pop("headers", {})}
+        headers = {"Origin": self.origin, **self.headers, **options.pop("headers", {})}
         async with self.client.request(
             method, path, headers=headers, allow_redirects=False, **options
         ) as response:
-            return Answer(response.status, response.headers, await response.read())
+            answer = Answer(response.status, response.headers, await response.read())
+        self._check(method, path, answer)
+        return answer
+
+    def _check(self, method: str, path: str, answer: Answer) -> None:
+        app = self.client.app
+        endpoint = contract.endpoint_of(app, method, path) if app is not None else None
+        if endpoint is not None:
+            content_type = answer.headers.get("Content-Type", "")
+            contract.check_answer(endpoint, answer.status, content_type, answer.body)
 
     async def get(self, path: str, **options: Any) -> Answer:
         return await self.send("GET", path, **options)
@@ -51,10 +66,10 @@ class Browser:
     async def enter(self, way: str, email: str, password: str = PASSWORD) -> Answer:
         return await self.post(f"/api/auth/{way}", {"email": email, "password": password})
 
-    async def upload(self, body: bytes, name: str) -> Answer:
+    async def upload(self, body: bytes, name: str, to: str = "/api/documents") -> Answer:
         form = FormData()
         form.add_field("file", io.BytesIO(body), filename=name, content_type="application/octet-stream")
-        return await self.send("POST", "/api/documents", data=form)
+        return await self.send("POST", to, data=form)
 
     async def add_document(self, body: bytes = b"<p>Hello.</p>", name: str = "hello.html") -> str:
         """A document that is ready."""
@@ -72,9 +87,10 @@ class Browser:
         return last
 
     def opened(self, path: str, **headers: str) -> AbstractAsyncContextManager[ClientResponse]:
-        return self.client.get(path, headers=headers)
+        return self.client.get(path, headers={**self.headers, **headers})
 
     async def events(self, path: str, **headers: str) -> AsyncIterator[dict[str, Any]]:
+        endpoint = contract.endpoint_of(self.client.app, "GET", path) if self.client.app else None
         async with asyncio.timeout(20), self.opened(path, **headers) as response:
             assert response.status == 200, await response.read()
             assert response.headers["Content-Type"] == "text/event-stream"
@@ -85,7 +101,10 @@ class Browser:
                     name, _, value = line.partition(": ")
                     fields[name] = value
                 elif "event" in fields:
-                    yield {**fields, "data": json.loads(fields["data"])}
+                    data = json.loads(fields["data"])
+                    if endpoint is not None:
+                        contract.check_event(endpoint, fields["event"], data)
+                    yield {**fields, "data": data}
                     fields = {}
 
 
