@@ -2,12 +2,13 @@
 
 import asyncio
 from typing import Any
+from urllib.parse import quote
 
 from app_fixtures.browser import Browser, Instance
 from app_fixtures.sign_in import agree, come_in, email_of, failure, leave
 
 from servers.identity_provider.process import ADA, IdentityProviderServer
-from shared.configuration.app_settings import AppSettings
+from shared.configuration.app_settings import AppSettings, read_app_settings
 
 _BAD_TOKENS: list[dict[str, Any]] = [
     {"claims": {"iss": "https://elsewhere.example"}},
@@ -244,3 +245,19 @@ async def test_the_sign_in_page_knows_the_buttons_and_no_secret(
     }
     assert settings.sign_in.oidc
     assert settings.sign_in.oidc.client.client_secret.encode() not in answer.body
+
+
+async def test_on_https_the_flows_cookie_is_tied_to_this_host(
+    environment: dict[str, str], identity_provider: IdentityProviderServer, new_instance_with: Any
+) -> None:
+    base_url = "https://reading.example.org"
+    variables = {**environment, **identity_provider.oidc_variables, "BASE_URL": base_url}
+    async with new_instance_with(read_app_settings(variables)) as instance:
+        browser = await instance.new_browser()
+        browser.origin = base_url
+        answer = await browser.post("/api/auth/external/oidc", {})
+        cookie = answer.headers["Set-Cookie"]
+        assert cookie.startswith("__Host-lectern_sign_in=")
+        for part in ("HttpOnly", "Secure", "SameSite=Lax", "Path=/"):
+            assert part in cookie
+        assert f"redirect_uri={quote(base_url, safe='')}%2Fapi" in answer.json["url"]
