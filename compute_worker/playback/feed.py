@@ -4,6 +4,7 @@ One feed per session and process, shared by its generation run and all its liste
 """
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from compute_worker.operations.events import Events
 from compute_worker.playback.announcements import (
     Announcement,
     GenerationState,
+    ProblemOccurred,
     SegmentLost,
     SegmentReady,
     StateChanged,
@@ -33,6 +35,7 @@ log = structlog.get_logger(__name__)
 class SessionFeed:
     segments: dict[int, SegmentReady] = field(default_factory=dict)
     state: GenerationState | None = None
+    is_limited: bool = False  # generation stopped at a limit, and at nothing else
     caught_up: asyncio.Event = field(default_factory=asyncio.Event)  # all that was stored is replayed
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -43,6 +46,9 @@ class SessionFeed:
             self.segments.pop(news.ordinal, None)
         elif isinstance(news, StateChanged):
             self.state = news.state
+            self.is_limited = self.is_limited and news.state is GenerationState.STOPPED
+        elif isinstance(news, ProblemOccurred):
+            self.is_limited = news.resets_at_ms > 0
         async with self._changed:
             self._changed.notify_all()
 
@@ -55,6 +61,12 @@ class SessionFeed:
         except TimeoutError:
             return None
         return self.segments.get(ordinal)
+
+    async def news(self, timeout_seconds: float) -> None:
+        """Until something is learned, or the time is over."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout_seconds), self._changed:
+                await self._changed.wait()
 
     def total_frames(self, start: int, end: int) -> int | None:
         """Frames of segments [start, end) with their pauses, None while one of them is unknown."""

@@ -100,8 +100,10 @@ export class ListeningSession extends EventTarget {
       }
     } catch (error) {
       // Anything but "no such session" is tried again by the next tick.
-      const { status } = /** @type {{status?: number}} */ (error);
+      const { status, code, message } = /** @type {{status?: number, code?: string, message?: string}} */ (error);
       if (status === 404 || status === 410) this.#lose();
+      // A limit: others have taken the room while the listener paused.
+      if (status === 429) this.dispatchEvent(new CustomEvent("problem", { detail: { code, message, retryable: true } }));
     } finally {
       this.#isPosting = false;
     }

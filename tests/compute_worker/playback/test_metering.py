@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 
-import aiohttp
 import pytest
 
 from compute_worker.credentials.metering import SpeechLimitError, SpeechMeterClient
@@ -21,14 +20,11 @@ SENTENCES = [f"This is sentence number {n} of what somebody has to pay for." for
 TEXT = "\n\n".join(SENTENCES)
 
 
-async def heard(listener, **query: int) -> int:
-    """Bytes of audio until the stream ends or is cut."""
-    received = 0
-    with contextlib.suppress(aiohttp.ClientPayloadError):
-        async with listener.worker.http.get(listener.url(**query)) as answer:
-            async for chunk in answer.content.iter_any():
-                received += len(chunk)
-    return received
+@contextlib.asynccontextmanager
+async def audio(listener):
+    async with listener.worker.http.get(listener.url()) as answer:
+        assert answer.status == 200
+        yield answer.content
 
 
 async def test_nobody_is_asked_while_speech_is_not_metered(worker, meter_book):
@@ -69,7 +65,13 @@ async def test_a_limit_stops_generation_with_its_reason_and_what_was_made_still_
     assert (problem.code, problem.resets_at_ms) == ("USAGE_LIMIT_REACHED", 1_800_057_600_000)
     assert not problem.HasField("ordinal")
     expected = sum(s.frames + s.pause_frames for s in listener.segments.values()) * FRAME_BYTES
-    assert await heard(listener) == expected
+    async with audio(listener) as stream:
+        assert len(await stream.readexactly(expected)) == expected
+        more = asyncio.create_task(stream.readany())
+        # Nothing more comes, but no connection is reset under what is still to be heard.
+        await asyncio.wait({more}, timeout=0.5)
+        assert not more.done()
+        more.cancel()
     # It comes back, is told again, and is charged nothing more.
     again = await worker.listen(reading_ref, usage_account="ada")
     await again.until(lambda it: "stopped" in it.states)
@@ -77,8 +79,11 @@ async def test_a_limit_stops_generation_with_its_reason_and_what_was_made_still_
     assert meter_book.charged_to("ada") == len(SENTENCES[0] + SENTENCES[1])
     # The allowance grows: playing again goes on.
     meter_book.allowance["ada"] = 10_000
-    more = await worker.listen(reading_ref, start=2, usage_account="ada")
-    await more.until(lambda it: {0, 1, 2, 3} <= set(it.segments))
+    async with audio(listener) as stream:
+        await stream.readexactly(expected)
+        more = await worker.listen(reading_ref, start=2, usage_account="ada")
+        await more.until(lambda it: {0, 1, 2, 3} <= set(it.segments))
+        assert await stream.readany()  # who waited hears on
 
 
 async def test_beyond_the_limit_others_speech_can_be_heard(worker, meter_book):

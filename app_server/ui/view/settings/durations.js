@@ -13,6 +13,6 @@ export function duration(seconds) {
 export function away(moment) {
   const seconds = Math.round((Date.parse(moment) - Date.now()) / 1000);
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? UNITS[3];
-  if (Math.abs(seconds) < 5) return "now";
+  if (Math.abs(seconds) < 5) return "just now";
   return new Intl.RelativeTimeFormat("en", { numeric: "always" }).format(Math.trunc(seconds / size), unit);
 }

@@ -49,8 +49,8 @@ function actionPart(name, action, isOpen) {
     <summary>${title} ${action.enabled ? badge("Limited", "good") : badge("Not limited")}</summary>
     <div class="limit-body">
       ${hint ? html`<p class="settings-note">${hint}</p>` : ""}
-      <div class="toggle" data-field="${at}/enabled"><label for="${at}/enabled"><span class="toggle-label">Limit this<span class="unseen">: ${title}</span></span>
-        <input type="checkbox" role="switch" id="${at}/enabled" name="${at}/enabled"${action.enabled ? html` checked` : ""}></label><p class="field-error"></p></div>
+      <div class="toggle" data-field="${at}/enabled"><label for="${at}/enabled"><span class="toggle-label">Limit this</span>
+        <input type="checkbox" role="switch" id="${at}/enabled" name="${at}/enabled" aria-label="Limit this: ${title}"${action.enabled ? html` checked` : ""}></label><p class="field-error"></p></div>
       ${action.admission ? html`
         ${rows(`${at}/admission/windows`, "How often it may begin", "Add a window", action.admission.windows, (place) => html`
           ${number(`${place}/limit`, "Times")} ${number(`${place}/windowSeconds`, "Within seconds")} ${select(`${place}/scope`, "Counted for", SCOPES)}`)}

@@ -13,6 +13,8 @@ import { badge } from "../table.js";
 /** @typedef {import("../../../api/tasks.js").TaskChange} TaskChange */
 
 const LOOK_AGAIN_MS = 1_000;
+/** The scheduler looks once a minute. */
+const SOON_MS = 60_000;
 const INTERVALS = [600, 1_800, 3_600, 6 * 3_600, 12 * 3_600, 24 * 3_600, 7 * 24 * 3_600];
 const RETENTIONS = [7, 30, 90, 180, 365];
 const OUTCOMES = /** @type {const} */ ({
@@ -92,7 +94,7 @@ function shownTask(task) {
       <button type="button" class="button button-small" id="${key}-run" data-run="${key}" aria-label="Run now: ${title}"${isRunning ? html` disabled` : ""}>Run now</button></div>
     <p class="settings-note">${description}</p>
     <div class="toggle"><label for="${key}-enabled"><span class="toggle-label">Runs by itself</span>
-      <input type="checkbox" role="switch" id="${key}-enabled" name="enabled"${enabled ? html` checked` : ""}></label></div>
+      <input type="checkbox" role="switch" id="${key}-enabled" name="enabled" aria-label="Runs by itself: ${title}"${enabled ? html` checked` : ""}></label></div>
     <div class="task-choices">
       ${choice(task, "intervalSeconds", "Every", INTERVALS, task.intervalSeconds, duration)}
       ${task.retentionDays === undefined ? "" : choice(task, "retentionDays", "Unheard for", RETENTIONS, task.retentionDays, (days) => `${days} days`)}
@@ -104,13 +106,13 @@ function shownTask(task) {
 /** @param {Task} task @param {string} name @param {string} label @param {number[]} usual @param {number} value @param {(value: number) => string} inWords */
 function choice({ key, title }, name, label, usual, value, inWords) {
   const values = usual.includes(value) ? usual : [...usual, value].sort((a, b) => a - b);
-  return html`<div class="field"><label for="${key}-${name}">${label}<span class="unseen">: ${title}</span></label>
-    <select id="${key}-${name}" name="${name}">${values.map((one) => html`<option value="${one}"${one === value ? html` selected` : ""}>${inWords(one)}</option>`)}</select></div>`;
+  return html`<div class="field"><label for="${key}-${name}">${label}</label>
+    <select id="${key}-${name}" name="${name}" aria-label="${label}: ${title}">${values.map((one) => html`<option value="${one}"${one === value ? html` selected` : ""}>${inWords(one)}</option>`)}</select></div>`;
 }
 
 /** @param {Task} task */
 function lastRun({ lastRun: run, isRunning, nextRunAt }) {
-  const next = nextRunAt && !isRunning ? `Next run ${away(nextRunAt)}.` : "";
+  const next = nextRunAt && !isRunning ? `Next run ${Date.parse(nextRunAt) - Date.now() < SOON_MS ? "within a minute" : away(nextRunAt)}.` : "";
   if (!run) return html`<p class="task-run">It has not run yet. ${next}</p>`;
   if (isRunning) return html`<p class="task-run" role="status">Began ${away(run.startedAt)}.</p>`;
   const [word, tone] = OUTCOMES[run.outcome ?? "done"];
