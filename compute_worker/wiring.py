@@ -1,6 +1,7 @@
 """The worker's composition root: the only place that chooses implementations."""
 
 import asyncio
+import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -54,6 +55,7 @@ from compute_worker.speech.espeak_pool import EspeakPool
 from compute_worker.speech.providers import SpeechProviderRegistry
 from compute_worker.speech.servicer import SpeechServicer
 from compute_worker.speech.synthesizer import SegmentSynthesizer
+from compute_worker.speech.turns import SharedTurns
 from shared.configuration.worker_settings import WorkerSettings
 from shared.objects.s3_store import S3Options, S3Store, open_s3_store
 from shared.playback_token import PlaybackTokens, secret_fingerprint
@@ -124,9 +126,13 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             AlignmentProcess(timeout_seconds=settings.work.align_timeout_ms / 1000)
         )
         synthesizer = SegmentSynthesizer(normalizer=normalizer)
-        providers = SpeechProviderRegistry(session=http, espeak=pool)
-
         states = JobStates(broker=broker)
+        claims = Claims(states=states, worker_id=worker_id)
+        providers = SpeechProviderRegistry(
+            session=http,
+            espeak=pool,
+            turns=SharedTurns(states=states, leases=claims, chance=random.Random()),  # noqa: S311 - no secret
+        )
         events = Events(broker=broker)
         queue = OperationQueue(
             broker=broker, states=states, events=events, stale_seconds=settings.broker.stale_ms / 1000
@@ -137,7 +143,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         speaker = SegmentSpeaker(
             cache=cache,
             keys=CacheKeys(playback_secret=settings.playback_token_secret),
-            claims=Claims(states=states, worker_id=worker_id),
+            claims=claims,
             synthesizer=synthesizer,
             refinement=WordRefinement(
                 aligner=None

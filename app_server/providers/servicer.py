@@ -45,6 +45,9 @@ class CredentialBrokerServicer(CredentialBrokerServiceServicer):
             max_retries=min(features.tts_upstream_max_retries, _MOST),
             timeout_ms=min(features.tts_upstream_timeout_ms, _MOST),
             max_concurrent=min(limits.max_concurrent, _MOST) if limits.enabled else _MOST,
+            requests_per_minute=min(limits.requests_per_minute, _MOST) if limits.enabled else 0,
+            characters_per_minute=min(limits.characters_per_minute, _MOST) if limits.enabled else 0,
+            max_wait_seconds=min(limits.max_wait_seconds, _MOST),
         )
         cache = pb.SpeechCachePolicy(
             max_size_bytes=features.tts_cache_max_size_bytes, ttl_ms=features.tts_cache_ttl_ms

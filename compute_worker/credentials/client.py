@@ -69,5 +69,8 @@ def _provider(answer: pb.IssueTtsCredentialsResponse) -> Provider:
             max_retries=policy.max_retries,
             timeout_ms=policy.timeout_ms or RequestPolicy.timeout_ms,
             max_concurrent=policy.max_concurrent or RequestPolicy.max_concurrent,
+            requests_per_minute=policy.requests_per_minute,
+            characters_per_minute=policy.characters_per_minute,
+            max_wait_seconds=policy.max_wait_seconds or RequestPolicy.max_wait_seconds,
         ),
     )

@@ -50,8 +50,8 @@ class AudioStream:
         return None if frames is None else max(frames * FRAME_BYTES - self._skip_bytes, 0)
 
     async def known_beyond(self, position: int) -> int:
-        """Bytes from the start on that exist without a gap, once there are more than `position` of them, or as
-        many as there will ever be. Raises StreamBrokenError."""
+        """Bytes from the start on that exist without a gap, once there are more than `position` of them, or
+        as many as there will ever be. Raises StreamBrokenError."""
         known = -self._skip_bytes
         for segment in self._plan.segments[self._start :]:
             announced = self._feed.segments.get(segment.ordinal)

@@ -25,6 +25,9 @@ class RequestPolicy:
     max_retries: int = 2
     timeout_ms: int = 285_000
     max_concurrent: int = 3
+    requests_per_minute: int = 0  # by all workers together; 0: as many as they like, as for characters
+    characters_per_minute: int = 0
+    max_wait_seconds: int = 30  # for one's turn
 
 
 @dataclass(frozen=True)

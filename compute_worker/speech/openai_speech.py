@@ -11,6 +11,7 @@ from compute_worker.speech.model import Provider, ProviderType, SpeechRequest, S
 from compute_worker.speech.patient_caller import PatientCaller
 from compute_worker.speech.provider_defaults import base_url_of, choose_voice, default_voices, model_of
 from compute_worker.speech.retry import Failure
+from compute_worker.speech.turns import Turns
 from compute_worker.speech.upstream import Upstream
 from compute_worker.speech.voice_discovery import discover_voices
 from shared.errors import Code, LecternError
@@ -26,12 +27,13 @@ class OpenAiSpeechProvider:
         provider: Provider,
         session: aiohttp.ClientSession,
         upstream: Upstream,
+        turns: Turns,
         chance: random.Random,
     ) -> None:
         self._provider = provider
         self._session = session
         self._upstream = upstream
-        self._caller = PatientCaller(provider=provider, upstream=upstream, chance=chance)
+        self._caller = PatientCaller(provider=provider, upstream=upstream, turns=turns, chance=chance)
         self._base_url = base_url_of(provider)
 
     async def synthesize(self, request: SpeechRequest) -> SynthesizedAudio:
@@ -39,7 +41,10 @@ class OpenAiSpeechProvider:
             message = "The speech provider has no address."
             raise LecternError(Code.FAILED_PRECONDITION, message, reason="PROVIDER_INCOMPLETE")
         fields = self._fields(request)
-        return SynthesizedAudio(await self._caller.call(self._post, fields, model=fields["model"]))
+        body = await self._caller.call(
+            self._post, fields, model=fields["model"], characters=len(request.text)
+        )
+        return SynthesizedAudio(body)
 
     async def list_voices(self, model: str) -> list[Voice]:
         model = model_of(self._provider, model)

@@ -17,6 +17,7 @@ from compute_worker.speech.retry import (
     decide,
     error_of,
 )
+from compute_worker.speech.turns import Turns
 from compute_worker.speech.upstream import Upstream
 from shared.errors import Code, LecternError
 
@@ -24,19 +25,23 @@ Ask = Callable[[dict[str, Any]], Awaitable[bytes | Failure]]
 
 
 class PatientCaller:
-    def __init__(self, *, provider: Provider, upstream: Upstream, chance: random.Random) -> None:
+    def __init__(
+        self, *, provider: Provider, upstream: Upstream, turns: Turns, chance: random.Random
+    ) -> None:
+        self._provider = provider
         self._max_retries = provider.policy.max_retries
+        self._turns = turns
         self._upstream = upstream
         self._chance = chance
 
-    async def call(self, ask: Ask, fields: dict[str, Any], *, model: str) -> bytes:
+    async def call(self, ask: Ask, fields: dict[str, Any], *, model: str, characters: int) -> bytes:
         """Leaves out the optional fields that the server is known to refuse, and learns new ones."""
         known = self._upstream.unwanted_fields.get(model, set())
         fields = {name: value for name, value in fields.items() if name not in known}
         dropped: set[str] = set()
         attempt = 0
         while True:
-            answer = await self._call_once(ask, fields)
+            answer = await self._call_once(ask, fields, characters)
             if isinstance(answer, bytes):
                 self._upstream.unwanted_fields.setdefault(model, set()).update(dropped)
                 return answer
@@ -46,9 +51,9 @@ class PatientCaller:
                     del fields[unwanted]
                 case AskAgain(pause):
                     attempt += 1
-                    self._upstream.cool_down(pause)
+                    await self._rest(pause)
                 case GiveUp(error):
-                    self._upstream.cool_down(answer.retry_after_seconds or 0.0)
+                    await self._rest(answer.retry_after_seconds or 0.0)
                     raise error
 
     def _decide(
@@ -62,19 +67,29 @@ class PatientCaller:
             chance=self._chance,
         )
 
-    async def _call_once(self, ask: Ask, fields: dict[str, Any]) -> bytes | Failure:
+    async def _rest(self, seconds: float) -> None:
+        """For whoever asks here, at once, and for all other workers."""
+        self._upstream.cool_down(seconds)
+        await self._turns.rest(self._provider.ref, seconds)
+
+    async def _call_once(self, ask: Ask, fields: dict[str, Any], characters: int) -> bytes | Failure:
         async with self._upstream.slots:
             await self._wait_until_cool()
-            try:
-                return await ask(fields)
-            except TimeoutError:
-                return Failure(None, is_timeout=True)
-            except aiohttp.InvalidURL:
-                message = "The speech provider's address is not valid."
-                error = LecternError(Code.FAILED_PRECONDITION, message, reason="PROVIDER_INCOMPLETE")
-                raise error from None  # the address may carry what should not be logged
-            except (aiohttp.ClientError, OSError):
-                return Failure(None)
+            async with self._turns.turn(self._provider.ref, self._provider.policy, characters):
+                return await self._ask(ask, fields)
+
+    @staticmethod
+    async def _ask(ask: Ask, fields: dict[str, Any]) -> bytes | Failure:
+        try:
+            return await ask(fields)
+        except TimeoutError:
+            return Failure(None, is_timeout=True)
+        except aiohttp.InvalidURL:
+            message = "The speech provider's address is not valid."
+            error = LecternError(Code.FAILED_PRECONDITION, message, reason="PROVIDER_INCOMPLETE")
+            raise error from None  # the address may carry what should not be logged
+        except (aiohttp.ClientError, OSError):
+            return Failure(None)
 
     async def _wait_until_cool(self) -> None:
         """Within the slots, so that a provider in trouble is not met by a crowd afterwards."""

@@ -10,16 +10,18 @@ from compute_worker.speech.model import Provider, ProviderType
 from compute_worker.speech.openai_speech import OpenAiSpeechProvider
 from compute_worker.speech.ports import SpeechProvider
 from compute_worker.speech.replicate import ReplicateProvider
+from compute_worker.speech.turns import Turns
 from compute_worker.speech.upstream import Upstreams
 
 
 class SpeechProviderRegistry:
     """The session must not follow proxies of the environment (trust_env=False, aiohttp's default)."""
 
-    def __init__(self, *, session: aiohttp.ClientSession, espeak: EspeakPool) -> None:
+    def __init__(self, *, session: aiohttp.ClientSession, espeak: EspeakPool, turns: Turns) -> None:
         self._session = session
         self._builtin = BuiltinProvider(pool=espeak)
         self._upstreams = Upstreams()
+        self._turns = turns
         self._chance = random.Random()  # noqa: S311 - jitter is no secret
 
     def open(self, provider: Provider) -> SpeechProvider:
@@ -30,5 +32,6 @@ class SpeechProviderRegistry:
             provider=provider,
             session=self._session,
             upstream=self._upstreams.of(provider),
+            turns=self._turns,
             chance=self._chance,
         )

@@ -13,6 +13,7 @@ from compute_worker.speech.patient_caller import PatientCaller
 from compute_worker.speech.provider_defaults import base_url_of, choose_voice, default_voices, model_of
 from compute_worker.speech.replicate_schema import ModelSchema, parse_model
 from compute_worker.speech.retry import Failure
+from compute_worker.speech.turns import Turns
 from compute_worker.speech.upstream import Upstream
 from shared.errors import Code, LecternError
 
@@ -28,12 +29,13 @@ class ReplicateProvider:
         provider: Provider,
         session: aiohttp.ClientSession,
         upstream: Upstream,
+        turns: Turns,
         chance: random.Random,
     ) -> None:
         self._provider = provider
         self._session = session
         self._upstream = upstream
-        self._caller = PatientCaller(provider=provider, upstream=upstream, chance=chance)
+        self._caller = PatientCaller(provider=provider, upstream=upstream, turns=turns, chance=chance)
         self._base_url = base_url_of(provider)
         self._timeout = timeout_of(provider.policy)
 
@@ -45,7 +47,9 @@ class ReplicateProvider:
             return schema if isinstance(schema, Failure) else await self._predict(schema, request)
 
         async with asyncio.timeout(self._provider.policy.timeout_ms / 1000):
-            return SynthesizedAudio(await self._caller.call(predict, {}, model=model))
+            return SynthesizedAudio(
+                await self._caller.call(predict, {}, model=model, characters=len(request.text))
+            )
 
     async def list_voices(self, model: str) -> list[Voice]:
         model = model_of(self._provider, model)

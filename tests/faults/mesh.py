@@ -18,6 +18,7 @@ import aiohttp
 from app_fixtures.postgresql import running_postgresql
 from sqlalchemy import text
 
+from app_server.compute_limits.defaults import default_policies
 from app_server.database.engine import create_engine, server_url
 from app_server.supervisor.servers import bundled_program
 from faults.balancer import Backend, Balancer
@@ -105,6 +106,7 @@ async def running_mesh(folder: Path, *, chance: random.Random, provider_delay: f
                 "COMPUTE_WORKER_URL": f"http://127.0.0.1:{worker_port}",
                 "COMPUTE_WORKER_GRPC_URL": f"grpc://127.0.0.1:{worker_grpc_port}",
                 "DISABLE_AUTH_RATE_LIMIT": "true",
+                "RUNTIME_SEED_JSON": seed_with_generous_limits(),
             },
         )
         for backends, port in (
@@ -220,6 +222,15 @@ def _apps(folder: Path, environment: dict[str, str]) -> tuple[list[Program], lis
         )
         backends.append(Backend(port, f"http://127.0.0.1:{port}/health/live"))
     return programs, backends
+
+
+def seed_with_generous_limits() -> str:
+    """Everybody here listens several times as fast as time goes."""
+    policies = default_policies().model_dump(mode="json", by_alias=True)
+    policies["providers"]["defaults"] |= {
+        "maxConcurrent": 12, "requestsPerMinute": 100_000, "charactersPerMinute": 10_000_000
+    }  # fmt: skip
+    return json.dumps({"version": 1, "runtimeConfig": {"computeLimitPolicies": policies}})
 
 
 async def _create_database(server: str) -> None:

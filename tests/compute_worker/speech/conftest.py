@@ -17,6 +17,7 @@ from compute_worker.speech.providers import SpeechProviderRegistry
 from compute_worker.speech.server import run_server
 from compute_worker.speech.server_options import parse_options
 from compute_worker.speech.synthesizer import SegmentSynthesizer
+from compute_worker.speech.turns import UnlimitedTurns
 
 StartServer = Callable[..., Awaitable[str]]
 OpenProvider = Callable[..., SpeechProvider]
@@ -46,7 +47,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 
 @pytest.fixture
 def registry(session: aiohttp.ClientSession, espeak: EspeakPool) -> SpeechProviderRegistry:
-    return SpeechProviderRegistry(session=session, espeak=espeak)
+    return SpeechProviderRegistry(session=session, espeak=espeak, turns=UnlimitedTurns())
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 from lectern.metering.v1 import metering_pb2 as lectern_dot_metering_dot_v1_dot_metering__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(lectern/credentials/v1/credentials.proto\x12\x16lectern.credentials.v1\x1a\x1cgoogle/api/annotations.proto\x1a\"lectern/metering/v1/metering.proto\"2\n\x1aIssueTtsCredentialsRequest\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\"\x86\x03\n\x1bIssueTtsCredentialsResponse\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\x12;\n\rprovider_type\x18\x02 \x01(\x0e\x32$.lectern.credentials.v1.ProviderType\x12\x10\n\x08\x62\x61se_url\x18\x03 \x01(\t\x12\x0f\n\x07\x61pi_key\x18\x04 \x01(\t\x12\x15\n\rdefault_model\x18\x05 \x01(\t\x12\x1c\n\x14\x64\x65\x66\x61ult_instructions\x18\x06 \x01(\t\x12=\n\x0erequest_policy\x18\x07 \x01(\x0b\x32%.lectern.credentials.v1.RequestPolicy\x12?\n\x0cspeech_cache\x18\x08 \x01(\x0b\x32).lectern.credentials.v1.SpeechCachePolicy\x12<\n\x0fspeech_metering\x18\t \x01(\x0b\x32#.lectern.metering.v1.SpeechMetering\"P\n\rRequestPolicy\x12\x13\n\x0bmax_retries\x18\x01 \x01(\x05\x12\x12\n\ntimeout_ms\x18\x02 \x01(\x05\x12\x16\n\x0emax_concurrent\x18\x03 \x01(\x05\";\n\x11SpeechCachePolicy\x12\x16\n\x0emax_size_bytes\x18\x01 \x01(\x03\x12\x0e\n\x06ttl_ms\x18\x02 \x01(\x03*\xbd\x01\n\x0cProviderType\x12\x1d\n\x19PROVIDER_TYPE_UNSPECIFIED\x10\x00\x12\x19\n\x15PROVIDER_TYPE_BUILTIN\x10\x01\x12\x1f\n\x1bPROVIDER_TYPE_CUSTOM_OPENAI\x10\x02\x12\x18\n\x14PROVIDER_TYPE_OPENAI\x10\x03\x12\x1b\n\x17PROVIDER_TYPE_DEEPINFRA\x10\x04\x12\x1b\n\x17PROVIDER_TYPE_REPLICATE\x10\x05\x32\xcc\x01\n\x17\x43redentialBrokerService\x12\xb0\x01\n\x13IssueTtsCredentials\x12\x32.lectern.credentials.v1.IssueTtsCredentialsRequest\x1a\x33.lectern.credentials.v1.IssueTtsCredentialsResponse\"0\x82\xd3\xe4\x93\x02*\"%/api/internal/compute/tts-credentials:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(lectern/credentials/v1/credentials.proto\x12\x16lectern.credentials.v1\x1a\x1cgoogle/api/annotations.proto\x1a\"lectern/metering/v1/metering.proto\"2\n\x1aIssueTtsCredentialsRequest\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\"\x86\x03\n\x1bIssueTtsCredentialsResponse\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\x12;\n\rprovider_type\x18\x02 \x01(\x0e\x32$.lectern.credentials.v1.ProviderType\x12\x10\n\x08\x62\x61se_url\x18\x03 \x01(\t\x12\x0f\n\x07\x61pi_key\x18\x04 \x01(\t\x12\x15\n\rdefault_model\x18\x05 \x01(\t\x12\x1c\n\x14\x64\x65\x66\x61ult_instructions\x18\x06 \x01(\t\x12=\n\x0erequest_policy\x18\x07 \x01(\x0b\x32%.lectern.credentials.v1.RequestPolicy\x12?\n\x0cspeech_cache\x18\x08 \x01(\x0b\x32).lectern.credentials.v1.SpeechCachePolicy\x12<\n\x0fspeech_metering\x18\t \x01(\x0b\x32#.lectern.metering.v1.SpeechMetering\"\xa6\x01\n\rRequestPolicy\x12\x13\n\x0bmax_retries\x18\x01 \x01(\x05\x12\x12\n\ntimeout_ms\x18\x02 \x01(\x05\x12\x16\n\x0emax_concurrent\x18\x03 \x01(\x05\x12\x1b\n\x13requests_per_minute\x18\x04 \x01(\x05\x12\x1d\n\x15\x63haracters_per_minute\x18\x05 \x01(\x05\x12\x18\n\x10max_wait_seconds\x18\x06 \x01(\x05\";\n\x11SpeechCachePolicy\x12\x16\n\x0emax_size_bytes\x18\x01 \x01(\x03\x12\x0e\n\x06ttl_ms\x18\x02 \x01(\x03*\xbd\x01\n\x0cProviderType\x12\x1d\n\x19PROVIDER_TYPE_UNSPECIFIED\x10\x00\x12\x19\n\x15PROVIDER_TYPE_BUILTIN\x10\x01\x12\x1f\n\x1bPROVIDER_TYPE_CUSTOM_OPENAI\x10\x02\x12\x18\n\x14PROVIDER_TYPE_OPENAI\x10\x03\x12\x1b\n\x17PROVIDER_TYPE_DEEPINFRA\x10\x04\x12\x1b\n\x17PROVIDER_TYPE_REPLICATE\x10\x05\x32\xcc\x01\n\x17\x43redentialBrokerService\x12\xb0\x01\n\x13IssueTtsCredentials\x12\x32.lectern.credentials.v1.IssueTtsCredentialsRequest\x1a\x33.lectern.credentials.v1.IssueTtsCredentialsResponse\"0\x82\xd3\xe4\x93\x02*\"%/api/internal/compute/tts-credentials:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,16 +35,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_CREDENTIALBROKERSERVICE'].methods_by_name['IssueTtsCredentials']._loaded_options = None
   _globals['_CREDENTIALBROKERSERVICE'].methods_by_name['IssueTtsCredentials']._serialized_options = b'\202\323\344\223\002*\"%/api/internal/compute/tts-credentials:\001*'
-  _globals['_PROVIDERTYPE']._serialized_start=723
-  _globals['_PROVIDERTYPE']._serialized_end=912
+  _globals['_PROVIDERTYPE']._serialized_start=810
+  _globals['_PROVIDERTYPE']._serialized_end=999
   _globals['_ISSUETTSCREDENTIALSREQUEST']._serialized_start=134
   _globals['_ISSUETTSCREDENTIALSREQUEST']._serialized_end=184
   _globals['_ISSUETTSCREDENTIALSRESPONSE']._serialized_start=187
   _globals['_ISSUETTSCREDENTIALSRESPONSE']._serialized_end=577
-  _globals['_REQUESTPOLICY']._serialized_start=579
-  _globals['_REQUESTPOLICY']._serialized_end=659
-  _globals['_SPEECHCACHEPOLICY']._serialized_start=661
-  _globals['_SPEECHCACHEPOLICY']._serialized_end=720
-  _globals['_CREDENTIALBROKERSERVICE']._serialized_start=915
-  _globals['_CREDENTIALBROKERSERVICE']._serialized_end=1119
+  _globals['_REQUESTPOLICY']._serialized_start=580
+  _globals['_REQUESTPOLICY']._serialized_end=746
+  _globals['_SPEECHCACHEPOLICY']._serialized_start=748
+  _globals['_SPEECHCACHEPOLICY']._serialized_end=807
+  _globals['_CREDENTIALBROKERSERVICE']._serialized_start=1002
+  _globals['_CREDENTIALBROKERSERVICE']._serialized_end=1206
 # @@protoc_insertion_point(module_scope)

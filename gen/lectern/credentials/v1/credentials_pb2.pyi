@@ -118,19 +118,30 @@ class RequestPolicy(_message.Message):
     MAX_RETRIES_FIELD_NUMBER: _builtins.int
     TIMEOUT_MS_FIELD_NUMBER: _builtins.int
     MAX_CONCURRENT_FIELD_NUMBER: _builtins.int
+    REQUESTS_PER_MINUTE_FIELD_NUMBER: _builtins.int
+    CHARACTERS_PER_MINUTE_FIELD_NUMBER: _builtins.int
+    MAX_WAIT_SECONDS_FIELD_NUMBER: _builtins.int
     max_retries: _builtins.int
     timeout_ms: _builtins.int
     max_concurrent: _builtins.int
+    requests_per_minute: _builtins.int
+    """By all workers together; 0 means as many as they like."""
+    characters_per_minute: _builtins.int
+    max_wait_seconds: _builtins.int
+    """How long a request may wait until the limits let it through."""
     def __init__(
         self,
         *,
         max_retries: _builtins.int = ...,
         timeout_ms: _builtins.int = ...,
         max_concurrent: _builtins.int = ...,
+        requests_per_minute: _builtins.int = ...,
+        characters_per_minute: _builtins.int = ...,
+        max_wait_seconds: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_concurrent", b"max_concurrent", "max_retries", b"max_retries", "timeout_ms", b"timeout_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["characters_per_minute", b"characters_per_minute", "max_concurrent", b"max_concurrent", "max_retries", b"max_retries", "max_wait_seconds", b"max_wait_seconds", "requests_per_minute", b"requests_per_minute", "timeout_ms", b"timeout_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
