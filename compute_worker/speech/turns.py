@@ -1,4 +1,4 @@
-"""Whose turn it is at a provider, across all workers: how many ask at once, and in a minute, and its rests."""
+"""Whose turn it is at a provider, across all workers: how many ask at once and in a minute, and its rests."""
 
 import asyncio
 import random
