@@ -5,6 +5,7 @@ import re
 import secrets
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -19,6 +20,10 @@ pytestmark = pytest.mark.e2e
 
 ADMIN, FIRST, SECOND = "first@example.org", "a password from the environment", "a password of my own choice"
 READER, READERS_PASSWORD = "reader@example.org", "quite a long password"
+ALLOWANCE = 150  # characters: a paragraph, and a second that crosses it
+PARAGRAPH = (
+    "This is paragraph number {} of a story that is longer than what anybody may have spoken in a day."
+)
 KEY = f"sk-{secrets.token_hex(12)}"
 # Stopping it takes the worker 3.5 s to be found silent, twice over.
 CHECKED_MS = 20_000
@@ -72,7 +77,10 @@ class Administrator:
         assert KEY not in self.page.content()
 
 
-def test_an_instance_is_set_up_from_nothing(browser: Browser, instance: LecternInstance, speech_server: str):
+@pytest.mark.timeout(240)  # a long story; on a busy machine it takes its time
+def test_an_instance_is_set_up_from_nothing(
+    browser: Browser, instance: LecternInstance, speech_server: str, tmp_path: Path
+):
     # axe is a script of ours to run, not of the page
     context = browser.new_context(viewport={"width": 1280, "height": 860}, bypass_csp=True)
     admin = Administrator(Person(context, instance.base_url))
@@ -90,7 +98,6 @@ def test_an_instance_is_set_up_from_nothing(browser: Browser, instance: LecternI
     # A provider: the test explains a wrong key, and hears a word with the right one.
     providers = admin.open("providers")
     expect(providers.get_by_text("There is no shared provider yet.")).to_be_visible()
-    admin.tidy()
     providers.get_by_role("button", name="Add a provider").click()
     providers.get_by_label("Slug").fill("Home Server")
     providers.get_by_label("Name", exact=True).fill("At home")
@@ -154,7 +161,34 @@ def test_an_instance_is_set_up_from_nothing(browser: Browser, instance: LecternI
     reader.page.goto(f"{instance.base_url}/app/settings/users")
     expect(reader.page.get_by_role("link", name="Users")).to_have_count(0)
 
+    # The reader listens until the day's allowance of new speech ends, and is told so.
+    limits = admin.open("limits")
+    limits.locator("[data-action=tts_synthesis] summary").click()
+    limits.get_by_role("switch", name="Limit this: New speech").check()
+    limits.locator('[id="/actions/tts_synthesis/usage/1/limit"]').fill(str(ALLOWANCE))
+    limits.get_by_role("button", name="Save limits").click()
+    expect(page.get_by_text("The limits have been saved.")).to_be_visible()
+    story = tmp_path / "Story.txt"
+    story.write_text("\n\n".join(PARAGRAPH.format(number) for number in range(1, 6)))
+    reader.page.goto(f"{instance.base_url}/app")
+    reader.upload(story)
+    reader.open("Story")
+    reader.play()
+    ended = reader.page.get_by_text(
+        f"Your allowance for today is used up: {ALLOWANCE} characters for new speech"
+    )
+    expect(ended).to_be_visible(timeout=60_000)
+
+    # A task is run by hand.
+    task = admin.open("tasks").locator("[data-task=prune-sessions]")
+    task.get_by_role("button", name="Run now: Remove expired sessions").click()
+    expect(task.get_by_text("Done")).to_be_visible(timeout=CHECKED_MS)
+
     # Suspended, the reader is out at once; deleted, gone.
+    users = admin.open("users")
+    users.get_by_label("Search users").fill(READER)
+    expect(users.get_by_role("row").filter(has_text=READER)).to_contain_text("1 document")
+    expect(users.get_by_text("characters spoken today")).to_be_visible()
     users.get_by_role("button", name=f"Suspend: {READER}").click()
     page.get_by_role("dialog").get_by_role("button", name=re.compile("Suspend")).last.click()
     expect(users.get_by_role("row").filter(has_text=READER)).to_contain_text("Suspended")
@@ -167,7 +201,6 @@ def test_an_instance_is_set_up_from_nothing(browser: Browser, instance: LecternI
     system = admin.open("system")
     expect(system.get_by_text("Everything works.")).to_be_visible()
     assert system.locator("[data-status=ok]").count() == 12
-    admin.tidy()
     worker = instance.child_pid("worker")
     assert worker is not None
     os.kill(worker, signal.SIGSTOP)
@@ -196,6 +229,10 @@ def test_an_instance_is_set_up_from_nothing(browser: Browser, instance: LecternI
         "added the provider home",
     ):
         expect(table.get_by_text(said).first).to_be_visible()
+    for kind, said in (("limits", "computeLimitPolicies"), ("task", "prune-sessions")):
+        audit.get_by_label("What").select_option(kind)
+        expect(audit.get_by_text("1 entry")).to_be_visible()
+        expect(table.get_by_text(said)).to_be_visible()
     audit.get_by_label("What").select_option("provider")
     expect(audit.get_by_text("2 entries")).to_be_visible()
     admin.tidy()
