@@ -7,7 +7,10 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 from app_fixtures.browser import PASSWORD, Answer, Browser, Instance
+from sqlalchemy import select
 
+from app_server.database.engine import open_database, sqlite_url
+from app_server.database.schema import email_outbox
 from servers.email_service import API_KEY, EmailService, Received
 from shared.configuration.app_settings import AppSettings, read_app_settings
 
@@ -200,6 +203,18 @@ async def test_an_address_is_changed_when_the_new_inbox_confirms_it(instance: In
     assert "ada@new.example.org" in told.body["text"]
     assert (await browser.enter("sign-in", "ada@example.org")).status == 401
     assert (await browser.enter("sign-in", "ada@new.example.org")).status == 200
+
+
+async def test_a_deleted_account_leaves_no_message_in_the_queue(
+    instance: Instance, inbox, settings: AppSettings
+) -> None:
+    ada, _ = await verified(instance, inbox), await verified(instance, inbox, "eve@example.org")
+    body = {"currentPassword": PASSWORD}
+    assert (await ada.send("DELETE", "/api/account", json=body)).status == 204
+    assert settings.database.path
+    async with open_database(sqlite_url(settings.database.path)) as database, database.read() as connection:
+        recipients = set(await connection.scalars(select(email_outbox.c.recipient)))
+    assert recipients == {"eve@example.org"}
 
 
 @pytest.mark.parametrize(
