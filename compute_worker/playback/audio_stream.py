@@ -1,7 +1,6 @@
 """A session's audio as one stream of frames: from a segment on, as soon as each exists."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 
 from compute_worker.audio.encoder import silent_frames
@@ -12,7 +11,6 @@ from compute_worker.playback.speaker import SegmentSpeaker
 from compute_worker.speech.model import FRAME_BYTES, FRAME_MS
 from shared.errors import Code, LecternError
 
-LIMIT_GRACE_SECONDS = 30.0  # beyond the sound that a listener at a limit has still to hear
 WAIT_SECONDS = 2.0  # how long to wait for news before looking whether anybody still works on it
 
 
@@ -21,6 +19,11 @@ class StreamBrokenError(LecternError):
 
     def __init__(self) -> None:
         super().__init__(Code.DATA_LOSS, "The audio could not be continued.", reason="STREAM_BROKEN")
+
+
+class AllowanceEndError(StreamBrokenError):
+    """An allowance keeps the next segment from being made. Nothing is broken that was sent: the stream ends
+    there properly, or browsers would not play the last seconds of what they got."""
 
 
 class AudioStream:
@@ -42,7 +45,6 @@ class AudioStream:
         self._playback = playback
         self._start = start_ordinal
         self._skip_bytes = skip_frames * FRAME_BYTES
-        self._held_until: float | None = None
 
     def total_bytes(self) -> int | None:
         """Exact once every segment to the document's end is known."""
@@ -65,7 +67,8 @@ class AudioStream:
         return max(known, 0)
 
     async def chunks(self, first: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-        """Bytes [first, end) of the stream, a chunk a segment. Raises StreamBrokenError."""
+        """Bytes [first, end) of the stream, a chunk a segment; only those before the end of an allowance.
+        Raises StreamBrokenError."""
         skip = self._skip_bytes + first
         left = None if end is None else end - first
         for ordinal in range(self._start, len(self._plan.segments)):
@@ -73,7 +76,10 @@ class AudioStream:
             if known is not None and known.total_frames * FRAME_BYTES <= skip:
                 skip -= known.total_frames * FRAME_BYTES
                 continue
-            chunk = await self._segment_frames(self._plan.segments[ordinal])
+            try:
+                chunk = await self._segment_frames(self._plan.segments[ordinal])
+            except AllowanceEndError:
+                return
             if skip:
                 chunk, skip = chunk[skip:], max(skip - len(chunk), 0)
             if left is not None:
@@ -109,29 +115,8 @@ class AudioStream:
         if self._feed.state.value == "stopped" and not await self._playback.is_generating(
             self._session.session_id
         ):
-            if not await self._held_at_limit():
-                raise StreamBrokenError
-            return
+            raise AllowanceEndError if self._feed.is_limited else StreamBrokenError
         await asyncio.sleep(0.05)  # the new run has not announced itself yet
-
-
-    async def _held_at_limit(self) -> bool:
-        """Where an allowance ends, nothing is broken: a browser whose connection is reset would not play what
-        it has got already. So the stream waits while that is heard, for a new run perhaps."""
-        now = time.monotonic()
-        if self._held_until is None:
-            self._held_until = now + self._known_seconds() + LIMIT_GRACE_SECONDS
-        left = self._held_until - now
-        if not self._feed.is_limited or left <= 0:
-            return False
-        await self._feed.news(left)
-        return True
-
-    def _known_seconds(self) -> float:
-        frames, ordinal = 0, self._start
-        while (known := self._feed.segments.get(ordinal)) is not None:
-            frames, ordinal = frames + known.total_frames, ordinal + 1
-        return frames * FRAME_MS / 1000
 
 
 def start_frames(plan: Plan, feed: SessionFeed, ordinal: int, at_ms: int) -> int:

@@ -4,7 +4,6 @@ One feed per session and process, shared by its generation run and all its liste
 """
 
 import asyncio
-import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -61,12 +60,6 @@ class SessionFeed:
         except TimeoutError:
             return None
         return self.segments.get(ordinal)
-
-    async def news(self, timeout_seconds: float) -> None:
-        """Until something is learned, or the time is over."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(timeout_seconds), self._changed:
-                await self._changed.wait()
 
     def total_frames(self, start: int, end: int) -> int | None:
         """Frames of segments [start, end) with their pauses, None while one of them is unknown."""
