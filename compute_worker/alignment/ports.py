@@ -20,3 +20,14 @@ class Aligner(Protocol):
         """When each word of the text is heard in the samples (at the stream's rate). Raises LecternError
         when the language cannot be spoken, time is up or the engine fails."""
         ...
+
+
+class InstallableAligner(Aligner, Protocol):
+    """One whose model may have to be downloaded."""
+
+    @property
+    def is_installed(self) -> bool: ...
+
+    def begin_install(self) -> None:
+        """Returns at once."""
+        ...

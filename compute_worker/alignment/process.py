@@ -29,7 +29,14 @@ log = structlog.get_logger(__name__)
 class AlignmentProcess:
     """An async context manager. One task at a time, the others wait; time is counted from a task's turn."""
 
-    def __init__(self, *, timeout_seconds: float, idle_seconds: float = 60.0) -> None:
+    def __init__(
+        self,
+        *,
+        timeout_seconds: float,
+        idle_seconds: float = 60.0,
+        module: str = "compute_worker.alignment.child",
+    ) -> None:
+        self._module = module
         self._timeout_seconds = timeout_seconds
         self._idle_seconds = idle_seconds
         self._turn = asyncio.Lock()
@@ -60,10 +67,22 @@ class AlignmentProcess:
                 self._end_when_idle()
 
     async def align(self, samples: Samples, sample_rate: int, reference: ReferenceSpeech) -> Alignment:
+        header = await self.exchange(pack_task(samples, sample_rate, reference))
+        if "error" in header:
+            raise LecternError(
+                Code.INTERNAL,
+                "Finding the words failed.",
+                reason="ALIGN_FAILED",
+                details={"cause": str(header["error"])[:200]},
+            )
+        return unpack_alignment(header)
+
+    async def exchange(self, task: bytes) -> dict[str, Any]:
+        """A packed task for the header of its answer. Raises ALIGN_TIMEOUT or ALIGN_CRASHED."""
         async with self._turn:
             try:
                 async with asyncio.timeout(self._timeout_seconds):
-                    header = await self._exchange(pack_task(samples, sample_rate, reference))
+                    header = await self._exchange(task)
             except TimeoutError as error:
                 await self._end()
                 raise LecternError(
@@ -78,14 +97,7 @@ class AlignmentProcess:
                 await self._end()
                 raise
             self._end_when_idle()
-        if "error" in header:
-            raise LecternError(
-                Code.INTERNAL,
-                "Finding the words failed.",
-                reason="ALIGN_FAILED",
-                details={"cause": str(header["error"])[:200]},
-            )
-        return unpack_alignment(header)
+        return header
 
     async def _exchange(self, task: bytes) -> dict[str, Any]:
         process = await self._running()
@@ -104,7 +116,7 @@ class AlignmentProcess:
             return self._process
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "compute_worker.alignment.child"),
+            *("-m", self._module),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

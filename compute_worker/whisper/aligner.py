@@ -1,0 +1,119 @@
+"""The model aligner as the rest of the worker sees it: files that are fetched when they are first needed."""
+
+import asyncio
+from typing import Any
+
+import structlog
+
+from compute_worker.alignment.messages import pack, unpack_alignment
+from compute_worker.alignment.model import Alignment
+from compute_worker.alignment.process import AlignmentProcess
+from compute_worker.audio.pcm import Samples
+from compute_worker.model_files.folder import InstalledModel, ModelFolder
+from compute_worker.speech.model import SAMPLE_RATE
+from compute_worker.whisper.model_kind import KIND, VERSION
+from shared.errors import Code, LecternError
+
+_LOG_EVERY_SHARE = 0.1
+_log = structlog.get_logger(__name__)
+
+
+class ModelAligner:
+    def __init__(self, *, files: ModelFolder, process: AlignmentProcess) -> None:
+        self._files = files
+        self._process = process
+        self._arriving: asyncio.Task[InstalledModel] | None = None
+        self.progress = (0, 0)  # bytes that are there, and of how many, while they are downloaded
+
+    @property
+    def version(self) -> str:
+        return VERSION
+
+    @property
+    def is_installed(self) -> bool:
+        return self._files.installed() is not None
+
+    async def prepare(self) -> None:
+        if self.is_installed:
+            await self._process.prepare()
+
+    async def prewarm(self) -> None:
+        """Downloads the files and sees that the model can be used."""
+        installed = await self.install()
+        header = await self._process.exchange(pack({"folder": str(installed.folder)}))
+        _raise_error(header)
+
+    async def install(self) -> InstalledModel:
+        """Whoever asks first begins; everybody waits for the same download."""
+        if self._arriving is None or self._arriving.done():
+            self._arriving = asyncio.create_task(self._install())
+        return await asyncio.shield(self._arriving)
+
+    async def align(self, samples: Samples, text: str, language: str) -> Alignment:
+        installed = self._files.installed()
+        if installed is None:
+            self.begin_install()
+            raise LecternError(
+                Code.UNAVAILABLE,
+                "The alignment model is being downloaded.",
+                reason="MODEL_ARRIVING",
+                retryable=True,
+            )
+        header = {
+            "folder": str(installed.folder),
+            "text": text,
+            "language": language,
+            "sample_rate": SAMPLE_RATE,
+        }
+        answer = await self._process.exchange(pack(header, samples.astype("<f4", copy=False).tobytes()))
+        _raise_error(answer)
+        return unpack_alignment(answer)
+
+    def begin_install(self) -> None:
+        """In the background; what goes wrong is logged, and the next one who needs it tries again."""
+        if self._arriving is None or self._arriving.done():
+            self._arriving = asyncio.create_task(self._install())
+            self._arriving.add_done_callback(_log_failure)
+
+    async def close(self) -> None:
+        if self._arriving is not None:
+            self._arriving.cancel()
+            await asyncio.gather(self._arriving, return_exceptions=True)
+
+    async def _install(self) -> InstalledModel:
+        logged = -1
+
+        async def report(done: int, total: int) -> None:
+            nonlocal logged
+            self.progress = (done, total)
+            tenth = int(done / total / _LOG_EVERY_SHARE)
+            if tenth > logged:
+                logged = tenth
+                _log.info("downloading the alignment model", done_bytes=done, total_bytes=total)
+
+        installed = await self._files.install(report)
+        if installed.manifest.kind != KIND:
+            raise LecternError(
+                Code.FAILED_PRECONDITION,
+                f"At ALIGN_MODEL_BASE_URL lies a model of kind {installed.manifest.kind!r}, not {KIND!r}.",
+                reason="MODEL_UNUSABLE",
+            )
+        return installed
+
+
+def _raise_error(answer: dict[str, Any]) -> None:
+    if "error" not in answer:
+        return
+    if "code" in answer:
+        raise LecternError(Code[answer["code"]], answer["error"], reason=answer["reason"], retryable=False)
+    raise LecternError(
+        Code.INTERNAL,
+        "Finding the words failed.",
+        reason="ALIGN_FAILED",
+        details={"cause": str(answer["error"])[:200]},
+    )
+
+
+def _log_failure(task: "asyncio.Task[InstalledModel]") -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.warning("the alignment model could not be installed", cause=str(error))
