@@ -10,6 +10,7 @@ from compute_worker.documents.model import (
     Block,
     BlockRole,
     DocumentWarning,
+    LayoutRecord,
     PageLine,
     ReadingDocument,
     Section,
@@ -35,6 +36,13 @@ def write_document(document: ReadingDocument) -> Json:
         sentenceCount=document.sentence_count,
         characterCount=document.character_count,
         sourceFormat=document.source_format,
+        layout=None
+        if document.layout is None
+        else _without_defaults(
+            model=document.layout.model,
+            modelPages=document.layout.model_pages,
+            reason=document.layout.reason,
+        ),
     )
 
 
@@ -65,6 +73,7 @@ def read_document(content: Json) -> ReadingDocument:
         sentence_count=content.get("sentenceCount", 0),
         character_count=content.get("characterCount", 0),
         source_format=content.get("sourceFormat", ""),
+        layout=_read_layout(content["layout"]) if "layout" in content else None,
     )
 
 
@@ -110,6 +119,14 @@ def _write_locator(block: Block, section: Section) -> Json:
         for line in block.page_lines
     ]
     return {"page": {"lines": lines}}
+
+
+def _read_layout(content: Json) -> LayoutRecord:
+    return LayoutRecord(
+        model=content.get("model", ""),
+        model_pages=content.get("modelPages", 0),
+        reason=content.get("reason", ""),
+    )
 
 
 def _read_page_line(content: Json) -> PageLine:

@@ -47,9 +47,7 @@ def main() -> None:
             )
         )
     except RecursionError:
-        say(
-            error=_as_error(over_limit("DOCUMENT_TOO_COMPLEX", "This file is nested too deeply to be read."))
-        )
+        say(error=_as_error(over_limit("DOCUMENT_TOO_COMPLEX", "This file is nested too deeply to be read.")))
     else:
         say(done=True)
 
@@ -59,7 +57,7 @@ def _parse(job: dict[str, Any]) -> None:
     output = ArtifactFolder(
         folder=Path(job["folder"]), most_bytes=job["limits"]["output_bytes"], report=_report_progress
     )
-    parser.parse(Path(job["path"]), output, file_name=job["file_name"])
+    parser.parse(Path(job["path"]), output, file_name=job["file_name"], **job.get("options", {}))
 
 
 def limit(limits: dict[str, int]) -> None:

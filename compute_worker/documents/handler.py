@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from compute_worker.documents.artifacts import RESOURCE_TYPES, document_key, reading_ref_of, source_key
+from compute_worker.documents.layout_models import LayoutModels
 from compute_worker.documents.parser_process import ParserProcess
 from compute_worker.operations.ports import Job, ProgressReporter
 from shared.errors import Code, LecternError
@@ -18,9 +19,16 @@ _UPLOADS_AT_ONCE: Final = 8
 
 class DocumentHandler:
     def __init__(
-        self, *, store: ObjectStore, parser: ParserProcess, temporary_folder: Path | None = None
+        self,
+        *,
+        store: ObjectStore,
+        parser: ParserProcess,
+        layout_models: LayoutModels | None = None,
+        temporary_folder: Path | None = None,
     ) -> None:
+        """layout_models: None where PDFs are laid out by geometry alone."""
         self._store = store
+        self._layout_models = layout_models
         self._parser = parser
         self._temporary_folder = temporary_folder
 
@@ -38,7 +46,13 @@ class DocumentHandler:
             source, artifacts = Path(name) / "source", Path(name) / "artifacts"
             artifacts.mkdir()
             await self._download(source_key(sha256), source, progress)
+            options = (
+                await self._layout_models.options(progress)
+                if self._layout_models is not None and source_format == "pdf"
+                else {}
+            )
             await self._parser.parse(
+                options=options,
                 path=source,
                 folder=artifacts,
                 source_format=source_format,

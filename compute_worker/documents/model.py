@@ -86,6 +86,15 @@ class TocEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class LayoutRecord:
+    """How the layout of a PDF was found; model_pages of its pages by a model."""
+
+    model: str = ""
+    model_pages: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SectionSummary:
     index: int
     title: str
@@ -114,3 +123,4 @@ class ReadingDocument:
     character_count: int
     source_format: str
     parser_version: str
+    layout: LayoutRecord | None = None

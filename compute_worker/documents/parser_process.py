@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -38,11 +38,19 @@ class ParserProcess:
         self._module = module
 
     async def parse(
-        self, *, path: Path, folder: Path, source_format: str, file_name: str, on_progress: OnProgress
+        self,
+        *,
+        path: Path,
+        folder: Path,
+        source_format: str,
+        file_name: str,
+        on_progress: OnProgress,
+        options: Mapping[str, str | float] | None = None,
     ) -> None:
-        """Fills the folder with artifacts. Raises LecternError; the process is gone in any case."""
+        """Fills the folder with artifacts. options: of the format's own parser. Raises LecternError; the
+        process is gone in any case."""
         job = {"path": str(path), "folder": str(folder), "format": source_format, "file_name": file_name}
-        message = json.dumps(job | {"limits": asdict(self._limits)}).encode()
+        message = json.dumps(job | {"limits": asdict(self._limits), "options": options or {}}).encode()
         async with self._started() as process:
             try:
                 async with asyncio.timeout(self._limits.wall_seconds):

@@ -1,7 +1,9 @@
 """PDF: what its pages show, as a reading document."""
 
+import importlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from compute_worker.documents.pdf.file import PdfFile, open_pdf
 from compute_worker.documents.pdf.joining import Vocabulary, join_lines
 from compute_worker.documents.pdf.model import Line, Paragraph
 from compute_worker.documents.pdf.outline import chapters_of
+from compute_worker.documents.pdf.page_layout import NO_MODEL, GeometricLayout, PageLayout
 from compute_worker.documents.pdf.paragraphs import stitch
 from compute_worker.documents.pdf.reading import Reading, read_pages
 from compute_worker.documents.pdf.roles import RoleFinder
@@ -32,10 +35,25 @@ _NO_TITLE = re.compile(
 )
 
 
-def parse(path: Path, output: ArtifactFolder, *, file_name: str) -> None:
+def parse(
+    path: Path,
+    output: ArtifactFolder,
+    *,
+    file_name: str,
+    layout_folder: str = "",
+    layout_unavailable: str = NO_MODEL,
+    layout_seconds: float = 0.0,
+) -> None:
+    """layout_folder: of the layout model; empty where there is none, and layout_unavailable says why."""
     output.report("reading", 0, 0)
     with open_pdf(path) as file:
-        reading = read_pages(file, lambda done, total: output.report("reading", done, total))
+        layout: PageLayout = GeometricLayout(reason=layout_unavailable)
+        if layout_folder:
+            by_model = importlib.import_module("compute_worker.documents.layout_model.model_layout")
+            layout = by_model.ModelLayout(
+                document=file.handle, folder=Path(layout_folder), seconds=layout_seconds
+            )
+        reading = read_pages(file, layout, lambda done, total: output.report("reading", done, total))
         _refuse_pictures(reading)
         _Writer(file, reading).write(output, file_name=file_name)
 
@@ -219,7 +237,7 @@ class _Writer:
             parser_version=PARSER_VERSION,
             emit=emit,
         )
-        output.write_document(document)
+        output.write_document(replace(document, layout=self._reading.layout))
 
     def _title(self) -> str:
         declared = " ".join(self._file.metadata("Title").split())

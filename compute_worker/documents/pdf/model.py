@@ -83,6 +83,8 @@ class Region:
     right: float
     kind: LayoutKind = LayoutKind.TEXT
     rows: list[list[Line]] = field(default_factory=list)
+    role: BlockRole | None = None
+    """What a layout model says that it is; None where only geometry is known."""
 
 
 @dataclass(slots=True)
@@ -96,6 +98,8 @@ class Paragraph:
     cells: list[list[Line]] | None = None
     """Of a table's row."""
     starts_indented: bool = False
+    is_role_given: bool = False
+    """By a layout model, so that nothing is guessed."""
 
     @property
     def page(self) -> int:

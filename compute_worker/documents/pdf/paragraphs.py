@@ -78,13 +78,23 @@ def paragraphs_of(region: Region) -> list[Paragraph]:
                 left=region.left,
                 right=region.right,
                 cells=[[line] for line in row],
+                is_role_given=region.role is not None,
             )
             for row in region.rows
         ]
     lines = _with_markers_joined(region.lines)
     if not lines:
         return []
-    return _Splitter(lines).split()
+    if region.role is None:
+        return _Splitter(lines).split()
+    # A model's box around text may hold several paragraphs; any other is one thing.
+    if region.role in {BlockRole.PARAGRAPH, BlockRole.REFERENCE, BlockRole.LIST_ITEM, BlockRole.FOOTNOTE}:
+        found = _Splitter(lines).split()
+    else:
+        found = [Paragraph(lines, left=region.left, right=region.right)]
+    for paragraph in found:
+        paragraph.role, paragraph.is_role_given = region.role, True
+    return found
 
 
 def _with_markers_joined(lines: Sequence[Line]) -> list[Line]:

@@ -5,11 +5,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from compute_worker.documents.model import LayoutRecord
 from compute_worker.documents.pdf.extraction import read_page
 from compute_worker.documents.pdf.file import PdfFile
 from compute_worker.documents.pdf.furniture import LOOK_AHEAD, PageEdges, edges_of, furniture_of, take_out
-from compute_worker.documents.pdf.layout import regions_of
 from compute_worker.documents.pdf.model import Line, Page, Paragraph
+from compute_worker.documents.pdf.page_layout import PageLayout
 from compute_worker.documents.pdf.paragraphs import Typography, paragraphs_of
 from compute_worker.documents.pdf.vertical import is_vertical, turn_upright
 
@@ -48,13 +49,15 @@ class PageFacts:
 class Reading:
     pages: list[PageFacts] = field(default_factory=list)
     typography: Typography = field(default_factory=Typography)
+    layout: LayoutRecord = field(default_factory=LayoutRecord)
 
 
-def read_pages(file: PdfFile, report: Callable[[int, int], None]) -> Reading:
+def read_pages(file: PdfFile, layout: PageLayout, report: Callable[[int, int], None]) -> Reading:
     reading = Reading()
     for page, edges, others in _with_neighbours(file):
-        reading.pages.append(_read(page, edges, others, reading.typography))
+        reading.pages.append(_read(page, edges, others, layout, reading.typography))
         report(page.number + 1, file.page_count)
+    reading.layout = layout.record()
     return reading
 
 
@@ -80,7 +83,13 @@ def _with_neighbours(file: PdfFile) -> Iterator[tuple[Page, PageEdges, list[Page
         yield first()
 
 
-def _read(page: Page, edges: PageEdges, others: list[PageEdges], typography: Typography) -> PageFacts:
+def _read(
+    page: Page,
+    edges: PageEdges,
+    others: list[PageEdges],
+    layout: PageLayout,
+    typography: Typography,
+) -> PageFacts:
     has_text = bool(page.words)
     furniture = take_out(page, furniture_of(edges, others))
     if not page.turn and is_vertical(page.words):
@@ -88,7 +97,7 @@ def _read(page: Page, edges: PageEdges, others: list[PageEdges], typography: Typ
         for line, _ in furniture:
             _turn_line(line, page)
     paragraphs: list[Paragraph] = []
-    for region in regions_of(page.words, page.number):
+    for region in layout.regions(page):
         typography.learn(region)
         paragraphs += paragraphs_of(region)
     for line, role in furniture:

@@ -49,7 +49,9 @@ class RoleFinder:
         for page in pages:
             for paragraph in page:
                 if paragraph.role is BlockRole.PARAGRAPH:
-                    paragraph.role = self._simple_role(paragraph)
+                    paragraph.role = self._plain_role(paragraph)
+            if any(paragraph.is_role_given for paragraph in page):
+                continue  # a layout model has seen what these would guess
             _find_contents(page)
             self._find_footnotes(page)
             self._find_figure_text(page)
@@ -57,6 +59,12 @@ class RoleFinder:
         self._find_title(flow)
         self._set_levels(flow)
         _find_references(flow)
+
+    def _plain_role(self, paragraph: Paragraph) -> BlockRole:
+        """Models call lists text, and code too: these can still be told from their looks."""
+        role = self._simple_role(paragraph)
+        is_free = not paragraph.is_role_given or role in {BlockRole.LIST_ITEM, BlockRole.CODE}
+        return role if is_free else paragraph.role
 
     def _simple_role(self, paragraph: Paragraph) -> BlockRole:  # noqa: PLR0911 - rules in order
         first = paragraph.lines[0]
@@ -191,6 +199,10 @@ class RoleFinder:
     def _find_title(self, flow: Sequence[Paragraph]) -> None:
         """The largest heading of the first page with text, if nothing later is larger by much."""
         opening = [paragraph for paragraph in flow if flow and paragraph.page <= flow[0].page + 1]
+        given = next((paragraph for paragraph in flow if paragraph.role is BlockRole.TITLE), None)
+        if given is not None:
+            given.level = 1
+            return
         headings = [paragraph for paragraph in opening if paragraph.role is BlockRole.HEADING]
         if not headings:
             return

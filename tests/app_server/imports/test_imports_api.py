@@ -61,7 +61,7 @@ async def reader(
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app(settings, fetcher=fetcher))
         server = await stack.enter_async_context(TestServer(app))
-        client = TestClient(server, cookie_jar=CookieJar(unsafe=True))
+        client: TestClient[Any, Any] = TestClient(server, cookie_jar=CookieJar(unsafe=True))
         await stack.enter_async_context(client)
         browser = Browser(client=client, origin=settings.base_url)
         assert (await browser.enter("sign-up", f"{secrets.token_hex(4)}@example.org")).status == 201

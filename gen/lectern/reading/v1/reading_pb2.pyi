@@ -101,6 +101,7 @@ class ReadingDocument(_message.Message):
     SENTENCE_COUNT_FIELD_NUMBER: _builtins.int
     CHARACTER_COUNT_FIELD_NUMBER: _builtins.int
     SOURCE_FORMAT_FIELD_NUMBER: _builtins.int
+    LAYOUT_FIELD_NUMBER: _builtins.int
     title: _builtins.str
     language: _builtins.str
     """BCP 47, empty when neither declared nor detected."""
@@ -120,6 +121,10 @@ class ReadingDocument(_message.Message):
     def sections(self) -> _containers.RepeatedCompositeFieldContainer[Global___SectionSummary]: ...
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Warning]: ...
+    @_builtins.property
+    def layout(self) -> Global___Layout:
+        """Only of a PDF."""
+
     def __init__(
         self,
         *,
@@ -134,14 +139,45 @@ class ReadingDocument(_message.Message):
         sentence_count: _builtins.int = ...,
         character_count: _builtins.int = ...,
         source_format: _builtins.str = ...,
+        layout: Global___Layout | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "character_count", b"character_count", "cover", b"cover", "language", b"language", "parser_version", b"parser_version", "sections", b"sections", "sentence_count", b"sentence_count", "source_format", b"source_format", "title", b"title", "toc", b"toc", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "character_count", b"character_count", "cover", b"cover", "language", b"language", "layout", b"layout", "parser_version", b"parser_version", "sections", b"sections", "sentence_count", b"sentence_count", "source_format", b"source_format", "title", b"title", "toc", b"toc", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReadingDocument: _TypeAlias = ReadingDocument  # noqa: Y015
+
+@_typing.final
+class Layout(_message.Message):
+    """How columns, roles and order were found on the pages of a PDF."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MODEL_FIELD_NUMBER: _builtins.int
+    MODEL_PAGES_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    model: _builtins.str
+    """Name of the layout model, empty when only geometry was asked."""
+    model_pages: _builtins.int
+    """So many pages the model laid out; geometry did the others."""
+    reason: _builtins.str
+    """Why geometry did them, in words for whoever runs the instance."""
+    def __init__(
+        self,
+        *,
+        model: _builtins.str = ...,
+        model_pages: _builtins.int = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["model", b"model", "model_pages", b"model_pages", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Layout: _TypeAlias = Layout  # noqa: Y015
 
 @_typing.final
 class TocEntry(_message.Message):
