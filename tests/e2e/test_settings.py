@@ -42,6 +42,21 @@ def test_back_closes_the_settings_and_focus_returns(reader):
     expect(dialog).to_be_visible()
 
 
+def test_only_a_click_beside_the_settings_closes_them(reader):
+    page, dialog = reader.page, reader.page.get_by_role("dialog", name="Settings")
+    page.goto(f"{reader.base_url}/app/settings/account")
+    field = dialog.get_by_label("New address")
+    field.fill("half an addr")
+    box = field.bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(5, 400)  # text is selected to its beginning, and beyond
+    page.mouse.up()
+    expect(field).to_have_value("half an addr")
+    page.mouse.click(5, 400)
+    expect(dialog).to_be_hidden()
+
+
 def test_a_phone_has_a_list_and_then_a_section(newcomer):
     person = newcomer(viewport={"width": 390, "height": 844})
     person.sign_up()

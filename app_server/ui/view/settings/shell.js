@@ -22,10 +22,13 @@ export class Settings extends Component {
   #session = null;
   /** Of the section that is shown or being loaded. @type {string | null} */
   #shown = null;
+  /** Where the pointer went down: a selection that ends beside the dialog is no click beside it. @type {EventTarget | null} */
+  #pressed = null;
 
   connected() {
     render(this, frame());
     const dialog = this.#dialog();
+    this.listen(dialog, "pointerdown", (event) => (this.#pressed = event.target));
     this.listen(dialog, "click", (event) => this.#onClick(event));
     this.listen(dialog, "cancel", (event) => {
       if (event.target !== dialog) return;
@@ -127,7 +130,8 @@ export class Settings extends Component {
   /** @param {MouseEvent} event */
   #onClick(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (target === this.#dialog() || target.closest("[data-do=close-settings]")) return this.#leave();
+    const isBeside = target === this.#dialog() && this.#pressed === target;
+    if (isBeside || target.closest("[data-do=close-settings]")) return this.#leave();
     if (target.closest("[data-do=settings-list]")) return this.#toList();
     if (target.closest("[data-do=reload-section]") && !target.closest("[data-section]")) return this.followAddress();
     const link = target.closest("a");
