@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import structlog
 from aiohttp import web
 
-from compute_worker.playback.audio_stream import AudioStream, StreamBrokenError, start_frames
+from compute_worker.playback.audio_stream import AudioStream, start_frames
 from compute_worker.playback.byte_range import ByteRange, parse_range
 from compute_worker.playback.feed import Feeds, SessionFeed
 from compute_worker.playback.model import Plan, Session
@@ -58,10 +58,14 @@ class AudioRoute:
         if not self._tokens.allows(request.query.get("token", ""), session_id):
             return _problem(403, "PLAYBACK_TOKEN_INVALID")
         try:
-            session = await self._sessions.get(session_id)
-            plan = await self._plans.plan(session.reading_ref, session.options)
-        except LecternError as error:
+            return await self._answer_listener(request, session_id)
+        except LecternError as error:  # nothing has been sent yet: what comes later cuts the connection
+            log.info("no audio", reason=error.reason)
             return _problem(404 if error.code is Code.NOT_FOUND else 503, error.reason)
+
+    async def _answer_listener(self, request: web.Request, session_id: str) -> web.StreamResponse:
+        session = await self._sessions.get(session_id)
+        plan = await self._plans.plan(session.reading_ref, session.options)
         ordinal, at_ms = _whole(request, "from"), _whole(request, "at")
         if ordinal is None or at_ms is None or ordinal >= len(plan.segments):
             return _problem(400, "START_INVALID")
@@ -106,10 +110,7 @@ class AudioRoute:
             return await _send(request, stream, _Part(200, 0, None))
         if asked == PROBE:
             return await _send(request, stream, _Part(206, 0, 2, "bytes 0-1/*"))
-        try:
-            end = await stream.known_beyond(asked.first)
-        except StreamBrokenError as error:
-            return _problem(503, error.reason)
+        end = await stream.known_beyond(asked.first)
         if end <= asked.first:  # the stream turned out to be shorter
             return web.Response(status=416, headers={**BASE_HEADERS, "Content-Range": f"bytes */{end}"})
         if asked.last is None:
@@ -136,10 +137,10 @@ async def _send(request: web.Request, stream: AudioStream, part: _Part) -> web.S
         response.headers["Content-Range"] = part.content_range
     if part.end is not None:
         response.content_length = part.end - part.first
-    await response.prepare(request)
-    if request.method == "HEAD":
-        return response
     try:
+        await response.prepare(request)
+        if request.method == "HEAD":
+            return response
         async for chunk in stream.chunks(part.first, part.end):
             await response.write(chunk)
         await response.write_eof()

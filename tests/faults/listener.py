@@ -73,8 +73,11 @@ class Listener:
     async def _sign_up(self, http: aiohttp.ClientSession, account: dict[str, str]) -> None:
         try:
             await call(http, "POST", f"{self.base_url}/api/auth/sign-up", account)
-        except AssertionError:  # the answer to the first attempt may have been lost
-            await call(http, "POST", f"{self.base_url}/api/auth/sign-in", account)
+        except NotNowError as error:  # the address may be taken by us: the answer was lost
+            try:
+                await call(http, "POST", f"{self.base_url}/api/auth/sign-in", account)
+            except AssertionError:
+                raise error from None
 
     async def _ready_document(self, http: aiohttp.ClientSession, reader: Reader) -> str:
         self.doing = "uploading"

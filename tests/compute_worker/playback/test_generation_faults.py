@@ -81,3 +81,16 @@ async def test_a_move_that_comes_while_a_run_is_ending_starts_the_next(worker, m
     await listener.cursor(20)
     go_on.set()
     await listener.until(lambda it: 20 in it.segments)
+
+
+async def test_audio_that_cannot_be_looked_for_just_now_is_a_problem_and_no_accident(worker, monkeypatch):
+    listener = await worker.listen(await worker.read(TEXT))
+    await listener.until(lambda it: it.segments)
+
+    async def away(*_: object, **_options: object) -> None:
+        raise LecternError(Code.UNAVAILABLE, "Away.", reason="OBJECT_STORE_UNAVAILABLE")
+
+    monkeypatch.setattr(SpeechCache, "find", away)
+    async with worker.http.get(listener.url(), headers={"Range": f"bytes={10**6}-"}) as answer:
+        assert answer.status == 503
+        assert (await answer.json())["code"] == "OBJECT_STORE_UNAVAILABLE"
