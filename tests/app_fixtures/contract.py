@@ -13,7 +13,13 @@ from app_server.openapi.implied_problems import ANYWHERE, problem_codes
 from app_server.openapi.raised_problems import raised_in
 
 # What stands before every endpoint: middlewares and the router itself.
-_BEFORE: Final = {"ORIGIN_NOT_TRUSTED", "REGION_NOT_SERVED", "BAD_REQUEST", "METHOD_NOT_ALLOWED"}
+_BEFORE: Final = {
+    "ADDRESS_NOT_TRUSTED",
+    "ORIGIN_NOT_TRUSTED",
+    "REGION_NOT_SERVED",
+    "BAD_REQUEST",
+    "METHOD_NOT_ALLOWED",
+}
 
 
 def endpoint_of(app: web.Application, method: str, path: str) -> Endpoint | None:
