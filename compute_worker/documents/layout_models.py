@@ -2,10 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 import structlog
+from aiohttp import ClientSession
 
 from compute_worker.model_files.folder import ModelFolder
 from compute_worker.operations.ports import ProgressReporter
@@ -17,6 +20,24 @@ _RETRY_SECONDS: Final = 600.0
 _SHARE_OF_TIME: Final = 0.4  # of the parser's; geometry takes the pages that are left
 _ARRIVING: Final = "The layout model is still being downloaded."
 _log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def open_layout_models(
+    *, base_url: str | None, folder: Path, session: ClientSession, parser_seconds: float, prewarm: bool
+) -> AsyncIterator["LayoutModels | None"]:
+    """None where no model is set up. prewarm: its download begins at once."""
+    if base_url is None:
+        yield None
+        return
+    model = ModelFolder(folder=folder, base_url=base_url, session=session)
+    models = LayoutModels(model=model, parser_seconds=parser_seconds)
+    if prewarm:
+        await models.prewarm()
+    try:
+        yield models
+    finally:
+        await models.aclose()
 
 
 class LayoutModels:
@@ -51,10 +72,21 @@ class LayoutModels:
             }
         return {"layout_folder": str(installed.folder), "layout_seconds": self._seconds}
 
+    async def prewarm(self) -> None:
+        """Begins the download, without waiting for it."""
+        if self._download is None and not self._is_installed():
+            self._download = asyncio.create_task(self._fetch())
+
     async def aclose(self) -> None:
         if self._download is not None:
             self._download.cancel()
             await asyncio.gather(self._download, return_exceptions=True)
+
+    def _is_installed(self) -> bool:
+        try:
+            return self._model.installed() is not None
+        except LecternError:
+            return True  # something is there; what is wrong with it is said with each document
 
     async def _missing(self, progress: ProgressReporter | None) -> str:
         """Empty once the model is there."""
