@@ -109,3 +109,5 @@ class VoicesAnswer(AnswerBody):
     voices: list[ShownVoice]
     default_voice: str
     model: str
+    # Which can be chosen, the present one included; empty where there is no choice.
+    models: list[str]

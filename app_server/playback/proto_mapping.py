@@ -75,7 +75,8 @@ def shown_plan(plan: pb.GetPlanResponse, section: int | None) -> PlanAnswer:
     )
 
 
-def shown_voices(answer: speech_pb2.ListVoicesResponse) -> VoicesAnswer:
+def shown_voices(answer: speech_pb2.ListVoicesResponse, *, has_models: bool) -> VoicesAnswer:
+    """has_models: whether listeners may choose another one."""
     return VoicesAnswer(
         voices=[
             ShownVoice(voice_id=voice.voice_id, name=voice.name or voice.voice_id, language=voice.language)
@@ -83,6 +84,7 @@ def shown_voices(answer: speech_pb2.ListVoicesResponse) -> VoicesAnswer:
         ],
         default_voice=answer.default_voice,
         model=answer.model,
+        models=list(answer.models) if has_models else [],
     )
 
 

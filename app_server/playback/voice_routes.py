@@ -91,7 +91,7 @@ class VoiceRoutes:
                 ),
                 timeout=_VOICES_SECONDS,
             )
-        return json_response(shown_voices(answer))
+        return json_response(shown_voices(answer, has_models=await self._providers.has_models()))
 
     async def preview(self, request: web.Request) -> web.Response:
         user = await require_user(request)

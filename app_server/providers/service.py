@@ -62,7 +62,11 @@ class ProviderService:
 
     async def usable_model(self, model: str) -> str:
         """Empty, which means the provider's default, where listeners don't choose."""
-        return model if (await self._features.current()).show_all_provider_models else ""
+        return model if await self.has_models() else ""
+
+    async def has_models(self) -> bool:
+        """Whether listeners may choose another model than the provider's default."""
+        return (await self._features.current()).show_all_provider_models
 
     async def find(self, ref: str) -> Provider | None:
         """None for the built-in voice. INVALID_ARGUMENT for a malformed reference, else NOT_FOUND."""

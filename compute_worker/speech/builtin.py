@@ -40,6 +40,9 @@ class BuiltinProvider:
         )
         return SynthesizedAudio(write_wav(answer.pcm, sample_rate), words)
 
+    async def list_models(self) -> list[str]:
+        return []
+
     async def list_voices(self, model: str) -> list[Voice]:
         del model  # there is one
         if not self._voices:

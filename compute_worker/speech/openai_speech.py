@@ -8,8 +8,15 @@ import aiohttp
 
 from compute_worker.speech.http_answers import bearer, read_audio, read_failure, timeout_of
 from compute_worker.speech.model import Provider, ProviderType, SpeechRequest, SynthesizedAudio, Voice
+from compute_worker.speech.model_discovery import discover_models
 from compute_worker.speech.patient_caller import PatientCaller
-from compute_worker.speech.provider_defaults import base_url_of, choose_voice, default_voices, model_of
+from compute_worker.speech.provider_defaults import (
+    base_url_of,
+    choose_voice,
+    default_voices,
+    known_models,
+    model_of,
+)
 from compute_worker.speech.retry import Failure
 from compute_worker.speech.turns import Turns
 from compute_worker.speech.upstream import Upstream
@@ -59,6 +66,16 @@ class OpenAiSpeechProvider:
         voices = default_voices(model) if found is None else found
         self._upstream.voices[model] = now + kept_for, voices
         return list(voices)
+
+    async def list_models(self) -> list[str]:
+        if self._provider.type is not ProviderType.CUSTOM_OPENAI:
+            return known_models(self._provider)
+        now = asyncio.get_running_loop().time()
+        until, models = self._upstream.models
+        if now >= until:
+            models = await discover_models(self._session, self._base_url, bearer(self._provider.api_key))
+            self._upstream.models = now + (_VOICES_SECONDS if models else _UNKNOWN_VOICES_SECONDS), models
+        return list(models)
 
     def default_voice(self, model: str, language: str) -> str:
         model = model_of(self._provider, model)

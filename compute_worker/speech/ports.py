@@ -13,6 +13,10 @@ class SpeechProvider(Protocol):
 
     async def list_voices(self, model: str) -> list[Voice]: ...
 
+    async def list_models(self) -> list[str]:
+        """Which can be asked for; empty where nothing is known or there is no choice."""
+        ...
+
     def default_voice(self, model: str, language: str) -> str:
         """What is used when the listener chose none; never empty."""
         ...

@@ -16,6 +16,10 @@ _MODELS: Final = {
     ProviderType.CUSTOM_OPENAI: "kokoro",
     ProviderType.REPLICATE: "jaaari/kokoro-82m",
 }
+_KNOWN_MODELS: Final = {
+    ProviderType.OPENAI: ("tts-1", "tts-1-hd", "gpt-4o-mini-tts"),
+    ProviderType.DEEPINFRA: ("hexgrad/Kokoro-82M", "canopylabs/orpheus-3b-0.1-ft"),
+}
 _OPENAI_VOICES: Final = ("alloy", "echo", "fable", "onyx", "nova", "shimmer")
 _OPENAI_EXPRESSIVE_VOICES: Final = (*_OPENAI_VOICES, "ash", "coral", "sage")
 _ORPHEUS_VOICES: Final = ("tara", "leah", "jess", "leo", "dan", "mia", "zac", "zoe")
@@ -47,6 +51,11 @@ def base_url_of(provider: Provider) -> str:
 
 def model_of(provider: Provider, model: str) -> str:
     return model or provider.default_model or _MODELS[provider.type]
+
+
+def known_models(provider: Provider) -> list[str]:
+    """Those of its type that make speech; empty for a type that has many makers."""
+    return list(_KNOWN_MODELS.get(provider.type, ()))
 
 
 def default_voices(model: str) -> list[Voice]:

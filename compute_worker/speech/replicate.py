@@ -10,7 +10,13 @@ from yarl import URL
 from compute_worker.speech.http_answers import bearer, read_audio, read_failure, timeout_of
 from compute_worker.speech.model import Provider, SpeechRequest, SynthesizedAudio, Voice
 from compute_worker.speech.patient_caller import PatientCaller
-from compute_worker.speech.provider_defaults import base_url_of, choose_voice, default_voices, model_of
+from compute_worker.speech.provider_defaults import (
+    base_url_of,
+    choose_voice,
+    default_voices,
+    known_models,
+    model_of,
+)
 from compute_worker.speech.replicate_schema import ModelSchema, parse_model
 from compute_worker.speech.retry import Failure
 from compute_worker.speech.turns import Turns
@@ -50,6 +56,9 @@ class ReplicateProvider:
             return SynthesizedAudio(
                 await self._caller.call(predict, {}, model=model, characters=len(request.text))
             )
+
+    async def list_models(self) -> list[str]:
+        return known_models(self._provider)
 
     async def list_voices(self, model: str) -> list[Voice]:
         model = model_of(self._provider, model)

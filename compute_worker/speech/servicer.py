@@ -1,5 +1,6 @@
 """SpeechService: which voices there are, and how one sounds."""
 
+import asyncio
 from typing import Any
 
 from compute_worker.credentials.ports import CredentialSource
@@ -25,11 +26,12 @@ class SpeechServicer(SpeechServiceServicer):
         provider = await self._credentials.resolve(request.provider_ref)
         model = request.model or provider.default_model
         speech = self._providers.open(provider)
-        voices = await speech.list_voices(model)
+        voices, models = await asyncio.gather(speech.list_voices(model), speech.list_models())
         return pb.ListVoicesResponse(
             voices=[pb.Voice(voice_id=v.voice_id, name=v.name, language=v.language) for v in voices],
             default_voice=speech.default_voice(model, ""),
             model=model,
+            models=dict.fromkeys([model, *models] if model else models) if models else (),
         )
 
     async def SynthesizePreview(

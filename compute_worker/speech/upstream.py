@@ -18,6 +18,7 @@ class Upstream:
     unwanted_fields: dict[str, set[str]] = field(default_factory=dict)  # by model
     voices: dict[str, tuple[float, list[Voice]]] = field(default_factory=dict)  # by model: until when
     schemas: dict[str, tuple[float, ModelSchema]] = field(default_factory=dict)  # the same, for Replicate
+    models: tuple[float, list[str]] = field(default_factory=lambda: (0.0, []))  # until when
     cool_at: float = 0.0  # loop time before which nobody should ask
 
     def cool_down(self, seconds: float) -> None:

@@ -266,7 +266,9 @@ class _Speech(SpeechServiceServicer):
         self, request: speech_pb2.ListVoicesRequest, context: Any
     ) -> speech_pb2.ListVoicesResponse:
         voice = speech_pb2.Voice(voice_id="en", name="English", language="en")
-        return speech_pb2.ListVoicesResponse(voices=[voice], default_voice="en", model=request.model)
+        return speech_pb2.ListVoicesResponse(
+            voices=[voice], default_voice="en", model=request.model, models=["large", "small"]
+        )
 
     async def SynthesizePreview(
         self, request: speech_pb2.SynthesizePreviewRequest, context: Any

@@ -48,7 +48,13 @@ def test_a_bootstrapped_provider_is_the_default_and_speaks(browser: Browser, ins
     heard = person.until(lambda it: it.state == "playing" and it.sentence)
     assert "Alpha" in heard.sentence
     person.page.get_by_role("button", name="Voice").click()
-    expect(person.page.get_by_role("dialog")).to_contain_text("en-us")
+    dialog = person.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("en-us")
+    model = dialog.get_by_label("Model")
+    expect(model).to_have_value("tts-test")
+    model.select_option("espeak-ng")
+    expect(dialog).to_contain_text("en-us")
+    expect(model).to_have_value("espeak-ng")
     context.close()
 
 

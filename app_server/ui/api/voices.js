@@ -11,7 +11,7 @@ export function listProviders(signal) {
  * @param {string} providerRef
  * @param {string} model
  * @param {AbortSignal} [signal]
- * @returns {Promise<{voices: import("./types.js").Voice[], defaultVoice: string, model: string}>}
+ * @returns {Promise<{voices: import("./types.js").Voice[], defaultVoice: string, model: string, models: string[]}>}
  */
 export function listVoices(providerRef, model, signal) {
   return sendJson("GET", `/api/tts/voices?${new URLSearchParams({ providerRef, model })}`, { signal });

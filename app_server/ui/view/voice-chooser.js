@@ -31,15 +31,21 @@ export class VoiceChooser extends Component {
         <button type="button" class="icon-button" data-close aria-label="Close">${icon("close")}</button></header>
       <div class="voices-tools">
         <label class="voices-provider" hidden><span>Spoken by</span><select></select></label>
+        <label class="voices-provider voices-model" hidden><span>Model</span><select></select></label>
         <label class="search">${icon("search")}<input type="search" placeholder="Name or language" aria-label="Search voices" autocomplete="off"></label>
       </div>
       <div class="voices-list" aria-live="polite"></div>
     </dialog>`);
     this.listen(this, "click", (event) => this.#onClick(event.target));
     this.listen(find(this, "input", HTMLInputElement), "input", () => this.#show());
-    this.listen(find(this, "select", HTMLSelectElement), "change", (event) => void this.#choose(event.target.value));
+    this.listen(this.#select(), "change", (event) => void this.#choose(event.target.value));
+    this.listen(this.#select("model"), "change", (event) => void this.#choose(this.#chosen.providerRef, event.target.value));
     this.listen(this.#dialog, "close", () => this.#stopPreview());
     this.signal.addEventListener("abort", () => this.#stopPreview(), { once: true });
+  }
+
+  #select(of = "provider") {
+    return find(this, `.voices-${of} select`, HTMLSelectElement);
   }
 
   get #dialog() {
@@ -63,7 +69,7 @@ export class VoiceChooser extends Component {
         this.#providers = providers;
         this.#chosen.providerRef ||= preferred;
       }
-      const select = find(this, "select", HTMLSelectElement);
+      const select = this.#select();
       render(select, html`${this.#providers.map(({ ref, displayName, status }) => html`<option value="${ref}">${displayName}${status === "key_unreadable" ? " (its key must be entered again)" : ""}</option>`)}`);
       select.value = this.#chosen.providerRef;
       find(this, ".voices-provider", HTMLElement).hidden = this.#providers.length < 2;
@@ -73,22 +79,29 @@ export class VoiceChooser extends Component {
     }
   }
 
-  /** @param {string} providerRef */
-  async #choose(providerRef) {
+  /** @param {string} providerRef @param {string} [wanted] another model */
+  async #choose(providerRef, wanted) {
     this.#loading.abort();
     const loading = (this.#loading = childController(this.signal));
     const provider = this.#providers.find(({ ref }) => ref === providerRef);
-    const isSame = providerRef === this.#chosen.providerRef;
-    const model = (isSame && this.#chosen.model) || provider?.defaultModel || "";
+    const isSame = providerRef === this.#chosen.providerRef && wanted === undefined;
+    const model = wanted ?? ((isSame && this.#chosen.model) || provider?.defaultModel || "");
     this.#say("Looking for voices…");
     try {
       const answer = await listVoices(providerRef, model, loading.signal);
       this.#voices = answer.voices;
       this.#chosen = { providerRef, model: answer.model ?? model, voice: (isSame && this.#chosen.voice) || answer.defaultVoice };
+      this.#showModels(answer.models);
       this.#show();
     } catch (error) {
       if (!isAbort(error)) this.#fail(messageOf(error));
     }
+  }
+
+  /** @param {string[]} models */
+  #showModels(models) {
+    render(this.#select("model"), html`${models.map((name) => html`<option${name === this.#chosen.model ? html` selected` : ""}>${name}</option>`)}`);
+    find(this, ".voices-model", HTMLElement).hidden = models.length < 2;
   }
 
   #show() {

@@ -208,6 +208,7 @@ async def test_voices_and_a_preview(reader: Browser) -> None:
         "voices": [{"voiceId": "en", "name": "English", "language": "en"}],
         "defaultVoice": "en",
         "model": "",
+        "models": ["large", "small"],
     }
     body = {"providerRef": "builtin", "model": "", "voice": "en", "text": "Hello", "language": "en"}
     preview = await reader.post("/api/tts/voice-preview", body)

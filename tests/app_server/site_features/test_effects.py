@@ -99,7 +99,11 @@ async def test_features_say_what_speaks(
     await change(admin, enableBuiltinVoice=False, defaultTtsProvider="second")
     assert await refs(reader) == ["first", "second"]
     assert (await reader.get("/api/tts/shared-providers")).json["default"] == "second"
+    voices = "/api/tts/voices?providerRef=second&model=large"
+    assert (await reader.get(voices)).json["models"] == ["large", "small"]
     await change(admin, enableTtsProvidersTab=False, showAllProviderModels=False)
+    hidden = (await reader.get(voices)).json
+    assert (hidden["model"], hidden["models"]) == ("", [])
     assert await refs(reader) == ["second"]
     asked = await session(providerRef="first", model="large")
     assert (asked.settings.provider_ref, asked.settings.model) == ("second", "")

@@ -277,6 +277,23 @@ async def test_voices_are_discovered(path: str, answer: Any, voices: list[str], 
     assert [voice.voice_id for voice in found] == voices
 
 
+@pytest.mark.parametrize(
+    ("answer", "models"),
+    [
+        ({"data": [{"id": "tts-1"}, {"id": "kokoro"}, {"id": "tts-1"}]}, ["tts-1", "kokoro"]),
+        ([{"id": "a"}, "b", {"name": "c"}, {"id": 5}, {"id": ""}], ["a"]),
+        ({"data": {"id": "a"}}, []),
+        ("no list", []),
+    ],
+)
+async def test_models_are_discovered(answer: Any, models: list[str], serve, open_provider) -> None:
+    assert await open_provider(await serve(get={"/v1/models": answer})).list_models() == models
+
+
+async def test_a_server_that_tells_no_models_has_none(serve, open_provider) -> None:
+    assert await open_provider(await serve(get={})).list_models() == []
+
+
 async def test_without_a_list_the_defaults_are_known(serve, open_provider) -> None:
     provider = open_provider(await serve(get={"/v1/voices": {"unexpected": 1}}))
     assert provider.default_voice("kokoro", "en") == "af_heart"

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1flectern/compute/v1/speech.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\"8\n\x11ListVoicesRequest\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\"e\n\x12ListVoicesResponse\x12)\n\x06voices\x18\x01 \x03(\x0b\x32\x19.lectern.compute.v1.Voice\x12\x15\n\rdefault_voice\x18\x02 \x01(\t\x12\r\n\x05model\x18\x03 \x01(\t\"9\n\x05Voice\x12\x10\n\x08voice_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x10\n\x08language\x18\x03 \x01(\t\"n\n\x18SynthesizePreviewRequest\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\r\n\x05voice\x18\x03 \x01(\t\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x10\n\x08language\x18\x05 \x01(\t\"*\n\x19SynthesizePreviewResponse\x12\r\n\x05\x61udio\x18\x01 \x01(\x0c\x32\x99\x02\n\rSpeechService\x12v\n\nListVoices\x12%.lectern.compute.v1.ListVoicesRequest\x1a&.lectern.compute.v1.ListVoicesResponse\"\x19\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/speech/voices\x12\x8f\x01\n\x11SynthesizePreview\x12,.lectern.compute.v1.SynthesizePreviewRequest\x1a-.lectern.compute.v1.SynthesizePreviewResponse\"\x1d\x82\xd3\xe4\x93\x02\x17\"\x12/v1/speech/preview:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1flectern/compute/v1/speech.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\"8\n\x11ListVoicesRequest\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\"u\n\x12ListVoicesResponse\x12)\n\x06voices\x18\x01 \x03(\x0b\x32\x19.lectern.compute.v1.Voice\x12\x15\n\rdefault_voice\x18\x02 \x01(\t\x12\r\n\x05model\x18\x03 \x01(\t\x12\x0e\n\x06models\x18\x04 \x03(\t\"9\n\x05Voice\x12\x10\n\x08voice_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x10\n\x08language\x18\x03 \x01(\t\"n\n\x18SynthesizePreviewRequest\x12\x14\n\x0cprovider_ref\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\r\n\x05voice\x18\x03 \x01(\t\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x10\n\x08language\x18\x05 \x01(\t\"*\n\x19SynthesizePreviewResponse\x12\r\n\x05\x61udio\x18\x01 \x01(\x0c\x32\x99\x02\n\rSpeechService\x12v\n\nListVoices\x12%.lectern.compute.v1.ListVoicesRequest\x1a&.lectern.compute.v1.ListVoicesResponse\"\x19\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/speech/voices\x12\x8f\x01\n\x11SynthesizePreview\x12,.lectern.compute.v1.SynthesizePreviewRequest\x1a-.lectern.compute.v1.SynthesizePreviewResponse\"\x1d\x82\xd3\xe4\x93\x02\x17\"\x12/v1/speech/preview:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,13 +39,13 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTVOICESREQUEST']._serialized_start=85
   _globals['_LISTVOICESREQUEST']._serialized_end=141
   _globals['_LISTVOICESRESPONSE']._serialized_start=143
-  _globals['_LISTVOICESRESPONSE']._serialized_end=244
-  _globals['_VOICE']._serialized_start=246
-  _globals['_VOICE']._serialized_end=303
-  _globals['_SYNTHESIZEPREVIEWREQUEST']._serialized_start=305
-  _globals['_SYNTHESIZEPREVIEWREQUEST']._serialized_end=415
-  _globals['_SYNTHESIZEPREVIEWRESPONSE']._serialized_start=417
-  _globals['_SYNTHESIZEPREVIEWRESPONSE']._serialized_end=459
-  _globals['_SPEECHSERVICE']._serialized_start=462
-  _globals['_SPEECHSERVICE']._serialized_end=743
+  _globals['_LISTVOICESRESPONSE']._serialized_end=260
+  _globals['_VOICE']._serialized_start=262
+  _globals['_VOICE']._serialized_end=319
+  _globals['_SYNTHESIZEPREVIEWREQUEST']._serialized_start=321
+  _globals['_SYNTHESIZEPREVIEWREQUEST']._serialized_end=431
+  _globals['_SYNTHESIZEPREVIEWRESPONSE']._serialized_start=433
+  _globals['_SYNTHESIZEPREVIEWRESPONSE']._serialized_end=475
+  _globals['_SPEECHSERVICE']._serialized_start=478
+  _globals['_SPEECHSERVICE']._serialized_end=759
 # @@protoc_insertion_point(module_scope)

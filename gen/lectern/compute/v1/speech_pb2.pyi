@@ -48,20 +48,26 @@ class ListVoicesResponse(_message.Message):
     VOICES_FIELD_NUMBER: _builtins.int
     DEFAULT_VOICE_FIELD_NUMBER: _builtins.int
     MODEL_FIELD_NUMBER: _builtins.int
+    MODELS_FIELD_NUMBER: _builtins.int
     default_voice: _builtins.str
     model: _builtins.str
     @_builtins.property
     def voices(self) -> _containers.RepeatedCompositeFieldContainer[Global___Voice]: ...
+    @_builtins.property
+    def models(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Which models can be chosen, the present one included; empty where there is no choice."""
+
     def __init__(
         self,
         *,
         voices: _abc.Iterable[Global___Voice] | None = ...,
         default_voice: _builtins.str = ...,
         model: _builtins.str = ...,
+        models: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_voice", b"default_voice", "model", b"model", "voices", b"voices"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_voice", b"default_voice", "model", b"model", "models", b"models", "voices", b"voices"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
