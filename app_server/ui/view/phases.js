@@ -2,5 +2,5 @@
 
 /** @param {string} phase the worker's word for what it is doing */
 export function phaseName(phase) {
-  return { queued: "Waiting its turn", fetching: "Fetching", parsing: "Reading the pages", storing: "Putting it on the shelf" }[phase] ?? "Opening";
+  return { queued: "Waiting its turn", fetching: "Fetching", parsing: "Reading the pages", storing: "Putting it on the shelf", "layout model": "Fetching the layout model" }[phase] ?? "Opening";
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import io
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,10 +11,16 @@ import pytest
 from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 from books.layout_detectors import Place, write_detector
+from reportlab.pdfgen.canvas import Canvas
 
+from compute_worker.documents.artifacts import load_document, source_key
+from compute_worker.documents.handler import DocumentHandler
 from compute_worker.documents.layout_model.settings import read_settings
 from compute_worker.documents.layout_models import LayoutModels
+from compute_worker.documents.parser_process import ParserLimits, ParserProcess
 from compute_worker.model_files.folder import ModelFolder
+from compute_worker.operations.ports import Job
+from shared.objects.memory_store import MemoryStore
 
 KIND = "pdf-layout"
 
@@ -105,6 +112,34 @@ async def test_the_model_is_downloaded_once_for_all_documents(
     assert sorted(model_server.asked) == ["layout.json", "manifest.json", "model.onnx"]
     await models.options()
     assert len(model_server.asked) == 3
+
+
+async def test_a_document_is_laid_out_by_the_model_and_says_so(models: LayoutModels, tmp_path: Path) -> None:
+    content, store = text_pdf(), MemoryStore()
+    digest = hashlib.sha256(content).hexdigest()
+    await store.put(source_key(digest), content)
+    handler = DocumentHandler(
+        store=store,
+        parser=ParserProcess(limits=ParserLimits(wall_seconds=60)),
+        layout_models=models,
+        temporary_folder=tmp_path,
+    )
+    arguments = {"sha256": digest, "format": "pdf", "file_name": "river.pdf"}
+    reports = Reports()
+    ref = await handler.run(Job(operation_id="1", attempt=1, arguments=arguments), reports)
+    assert "layout model" in reports.phases
+    layout = (await load_document(store, ref)).layout
+    assert layout
+    assert (layout.model, layout.model_pages, layout.reason) == ("Tiny detector", 1, "")
+
+
+def text_pdf() -> bytes:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=(300, 400))
+    for line in range(20):
+        canvas.drawString(40, 340 - 14 * line, "The river rose for the third time.")
+    canvas.save()
+    return buffer.getvalue()
 
 
 async def test_prewarming_begins_the_download_before_any_document(
