@@ -75,12 +75,12 @@ def no_claim_is_left(present: Stored) -> list[str]:
 
 
 def nothing_has_grown(present: Stored, *, sessions: int, documents: int) -> list[str]:
-    """A session has a record, a cursor and an operation; a document has an operation."""
+    """A session has a record, a cursor and an operation; a document an operation; the provider two keys."""
     kinds = Counter(key.partition(".")[0] for key in present.records)
     expected = {"session": sessions, "cursor": sessions, "operation": sessions + documents}
     return [
         f"{kind}: {kinds[kind]}, not {count}" for kind, count in expected.items() if kinds[kind] != count
-    ] + [f"unexpected {kind}" for kind in kinds if kind not in {*expected, "claim"}]
+    ] + [f"unexpected {kind}" for kind in kinds if kind not in {*expected, "claim", "provider"}]
 
 
 def made_once(mesh: Mesh, happened: list[Happening]) -> list[str]:
