@@ -3,15 +3,15 @@
 import asyncio
 import random
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
+from typing import Any
 
 import structlog
 from aiohttp import ClientSession, web
 
-from compute_worker.alignment.aligner import AcousticAligner
 from compute_worker.alignment.process import AlignmentProcess
 from compute_worker.audio.media_tool import MediaTool
 from compute_worker.audio.normalizer import AudioNormalizer
@@ -24,6 +24,7 @@ from compute_worker.diagnostics.looks import (
 )
 from compute_worker.diagnostics.servicer import DiagnosticsServicer
 from compute_worker.documents.handler import DocumentHandler
+from compute_worker.documents.layout_models import open_layout_models
 from compute_worker.documents.parser_process import ParserLimits, ParserProcess
 from compute_worker.documents.servicer import DocumentServicer
 from compute_worker.operations.broker import Broker, BrokerLimits, connect_broker
@@ -56,6 +57,8 @@ from compute_worker.speech.providers import SpeechProviderRegistry
 from compute_worker.speech.servicer import SpeechServicer
 from compute_worker.speech.synthesizer import SegmentSynthesizer
 from compute_worker.speech.turns import SharedTurns
+from compute_worker.whisper.aligner import ModelAligner
+from compute_worker.whisper.engines import aligner_of, open_model_aligner, prewarm, shown_progress
 from shared.configuration.worker_settings import WorkerSettings
 from shared.objects.s3_store import S3Options, S3Store, open_s3_store
 from shared.playback_token import PlaybackTokens, secret_fingerprint
@@ -125,6 +128,14 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         alignment = await stack.enter_async_context(
             AlignmentProcess(timeout_seconds=settings.work.align_timeout_ms / 1000)
         )
+        align_model = await stack.enter_async_context(
+            open_model_aligner(
+                base_url=settings.models.align_base_url,
+                folder=settings.models.folder,
+                session=http,
+                timeout_seconds=settings.work.align_timeout_ms / 1000,
+            )
+        )
         synthesizer = SegmentSynthesizer(normalizer=normalizer)
         states = JobStates(broker=broker)
         claims = Claims(states=states, worker_id=worker_id)
@@ -146,9 +157,9 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             claims=claims,
             synthesizer=synthesizer,
             refinement=WordRefinement(
-                aligner=None
-                if settings.models.align_engine == "none"
-                else AcousticAligner(pool=pool, process=alignment),
+                aligner=aligner_of(
+                    settings.models.align_engine, pool=pool, process=alignment, model=align_model
+                ),
                 cache=cache,
                 media_tool=media_tool,
             ),
@@ -190,6 +201,15 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         )
         documents = DocumentHandler(
             store=store,
+            layout_models=await stack.enter_async_context(
+                open_layout_models(
+                    base_url=settings.models.pdf_layout_base_url,
+                    folder=settings.models.folder,
+                    session=http,
+                    parser_seconds=settings.work.document_timeout_ms / 1000,
+                    prewarm=settings.models.prewarm,
+                )
+            ),
             parser=ParserProcess(limits=ParserLimits(wall_seconds=settings.work.document_timeout_ms / 1000)),
         )
         runners = [
@@ -237,9 +257,13 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
                 port=settings.grpc_port,
             )
         )
-        await stack.enter_async_context(_serve_http(settings, servicers, audio, broker, store))
+        await stack.enter_async_context(
+            _serve_http(settings, servicers, audio, broker, store, align_model=align_model)
+        )
         await stack.enter_async_context(_working(runners))
         await grpc_server.set_serving(True)
+        if align_model is not None and settings.models.prewarm:
+            await stack.enter_async_context(_meanwhile(prewarm(align_model)))
         log.info("worker ready", worker_id=worker_id, http_port=settings.port, grpc_port=grpc_server.port)
         await stop.wait()
 
@@ -274,6 +298,16 @@ def _runner(
 
 
 @asynccontextmanager
+async def _meanwhile(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
 async def _working(runners: list[OperationRunner]) -> AsyncIterator[None]:
     tasks = [asyncio.create_task(runner.run()) for runner in runners]
     try:
@@ -286,7 +320,13 @@ async def _working(runners: list[OperationRunner]) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _serve_http(
-    settings: WorkerSettings, servicers: list[object], audio: AudioRoute, broker: Broker, store: S3Store
+    settings: WorkerSettings,
+    servicers: list[object],
+    audio: AudioRoute,
+    broker: Broker,
+    store: S3Store,
+    *,
+    align_model: ModelAligner | None,
 ) -> AsyncIterator[None]:
     app = web.Application()
     SoundCheck(tokens=PlaybackTokens(secret=settings.playback_token_secret)).add_to(app)
@@ -296,6 +336,7 @@ async def _serve_http(
         app,
         version=version("lectern"),
         checks={"broker": lambda: _check_broker(broker), "object_store": lambda: store.info("health")},
+        shown={"alignmentModel": lambda: shown_progress(align_model)},
     )
     # A listener that goes away cancels its handler, so nothing waits for nobody.
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)

@@ -59,20 +59,15 @@ class WhisperModel:
                 onnxruntime.InferenceSession(str(_file(folder, name)), options, providers=providers)
                 for name in ("encoder_model.onnx", "decoder_model.onnx")
             )
-            shape = self._encoder.get_inputs()[0].shape
-            self._bands = int(shape[1]) if isinstance(shape[1], int) else 80
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
-            raise LecternError(
-                Code.FAILED_PRECONDITION,
-                "The alignment model can't be used: it isn't a Whisper model with cross-attentions in ONNX.",
-                reason="MODEL_UNUSABLE",
-                details={"cause": f"{type(error).__name__}: {error}"[:300]},
-            ) from error
+        except Exception as error:  # onnxruntime's own have no common class
+            raise _unusable(error) from error
+        shape = self._encoder.get_inputs()[0].shape
+        self._bands = int(shape[1]) if isinstance(shape[1], int) else 80
 
     def hear(self, windows: Sequence[Window], language: str) -> list[Heard]:
         """All of them in one batch."""
         mels = np.stack([log_mel_spectrum(window.samples, self._bands) for window in windows])
-        features = self._encoder.run(["last_hidden_state"], {"input_features": mels})[0]
+        features = _run(self._encoder, ["last_hidden_state"], {"input_features": mels})[0]
         texts = [self._tokens.encode(window.text) for window in windows]
         prefix = self._config.prefix(language)
         tokens = [
@@ -82,10 +77,8 @@ class WhisperModel:
         longest = max(map(len, tokens))
         padded = np.array([one + [self._config.end_of_text] * (longest - len(one)) for one in tokens])
         names = [f"cross_attentions.{layer}" for layer in self._config.layers]
-        outputs = self._decoder.run(
-            ["logits", *names],
-            {"input_ids": padded.astype(np.int64), "encoder_hidden_states": features},
-        )
+        inputs = {"input_ids": padded.astype(np.int64), "encoder_hidden_states": features}
+        outputs = _run(self._decoder, ["logits", *names], inputs)
         by_layer = dict(zip(self._config.layers, outputs[1:], strict=True))
         heard = []
         for index, (window, text, own) in enumerate(zip(windows, texts, tokens, strict=True)):
@@ -148,6 +141,23 @@ def _likelihood(logits: NDArray[np.float32], tokens: Sequence[int], prefix: int)
     rows = logits[prefix : prefix + len(wanted)].astype(np.float64)
     rows = np.exp(rows - rows.max(axis=1, keepdims=True))
     return float(np.mean(rows[np.arange(len(wanted)), wanted] / rows.sum(axis=1)))
+
+
+def _run(session: Any, names: list[str], inputs: dict[str, Any]) -> list[NDArray[np.float32]]:
+    try:
+        outputs: list[NDArray[np.float32]] = session.run(names, inputs)
+    except Exception as error:  # as above
+        raise _unusable(error) from error
+    return outputs
+
+
+def _unusable(error: Exception) -> LecternError:
+    return LecternError(
+        Code.FAILED_PRECONDITION,
+        "The alignment model can't be used: it isn't a Whisper model with cross-attentions in ONNX.",
+        reason="MODEL_UNUSABLE",
+        details={"cause": f"{type(error).__name__}: {error}"[:300]},
+    )
 
 
 def _file(folder: Path, name: str) -> Path:

@@ -41,14 +41,12 @@ def _of_value(variable: Variable[Any], mapping: Mapping[str, str]) -> Iterator[N
     if not raw:
         return
     try:
-        value = variable.parse(raw)
+        variable.parse(raw)
         remark = variable.remark(raw) if variable.remark else None
     except ValueError:
         return  # a problem, and reported as one
     if remark:
         yield Notice(variable.name, remark)
-    elif variable.pending and value != variable.default:
-        yield Notice(variable.name, f"has no effect: this version doesn't have {variable.pending} yet.")
 
 
 def _half_written(mapping: Mapping[str, str]) -> Iterator[Notice]:

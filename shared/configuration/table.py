@@ -86,15 +86,13 @@ def _entry(variable: Variable[Any]) -> dict[str, object]:
         "default": _default(variable) or None,
         "meaning": variable.meaning,
         "rule": variable.rule,
-        "pending": variable.pending or None,
         "secret": variable.secret,
         "ours": variable.origin is Origin.LECTERN,
     }
 
 
 def _explanation(variable: Variable[Any]) -> str:
-    pending = f"Only checked: this version doesn't have {variable.pending} yet." if variable.pending else ""
-    return " ".join(part for part in (variable.meaning, variable.rule, pending) if part)
+    return " ".join(part for part in (variable.meaning, variable.rule) if part)
 
 
 def _scopes(variable: Variable[Any]) -> str:

@@ -32,8 +32,7 @@ class Variable(Generic[T_co]):
 
     default is used when the variable is unset or empty; compute, when there is one, comes first and may
     look at other values. required gives the reason why a value must be there, or nothing. remark tells of a
-    valid text that does less than its writer may think. pending names what this version does not do with
-    the value yet. A verbatim text keeps the white space around it.
+    valid text that does less than its writer may think. A verbatim text keeps the white space around it.
     """
 
     name: str
@@ -49,7 +48,6 @@ class Variable(Generic[T_co]):
     secret: bool = False
     verbatim: bool = False
     remark: Callable[[str], str | None] | None = None
-    pending: str = ""
     origin: Origin = Origin.SPEC
 
 

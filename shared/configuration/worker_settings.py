@@ -38,12 +38,13 @@ class WorkSettings:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """A base address of None means the built-in one, where there is one."""
+    """A base address of None: there is no such model."""
 
     prewarm: bool
-    align_engine: str  # auto, acoustic or none
+    align_engine: str  # auto, acoustic, model or none
     align_base_url: str | None
     pdf_layout_base_url: str | None
+    folder: Path
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ def _settings(values: Values) -> WorkerSettings:
             align_engine=values.need(models.COMPUTE_ALIGN_ENGINE),
             align_base_url=values.get(models.ALIGN_MODEL_BASE_URL),
             pdf_layout_base_url=values.get(models.PDF_LAYOUT_MODEL_BASE_URL),
+            folder=values.need(models.COMPUTE_MODELS_DIR),
         ),
         media_bin=values.need(provider.MEDIA_BIN),
         log=log_settings(values),

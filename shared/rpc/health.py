@@ -25,8 +25,12 @@ def add_health(
     version: str,
     checks: Mapping[str, HealthCheck],
     limit_seconds: float = CHECK_LIMIT_SECONDS,
+    shown: Mapping[str, Callable[[], object]] | None = None,
 ) -> None:
-    """live: 200 while the process serves. ready: 200 when every dependency answers in time, else 503."""
+    """live: 200 while the process serves. ready: 200 when every dependency answers in time, else 503.
+
+    shown: what is told besides, by name, and says nothing of being ready.
+    """
 
     async def live(_request: web.Request) -> web.Response:
         return web.json_response({"status": "live", "version": version}, headers=_HEADERS)
@@ -38,6 +42,7 @@ def add_health(
             "status": "ready" if good else "unready",
             "version": version,
             "dependencies": dict(zip(checks, states, strict=True)),
+            **{name: look() for name, look in (shown or {}).items()},
         }
         return web.json_response(body, status=200 if good else 503, headers=_HEADERS)
 

@@ -235,7 +235,10 @@ CASES: dict[str, Case] = {
     "COMPUTE_TTS_PLAYBACK_SEGMENT_TIMEOUT_MS": _MILLISECONDS,
     "COMPUTE_OP_STALE_MS": _MILLISECONDS,
     "COMPUTE_PREWARM_MODELS": _BOOLEAN,
-    "COMPUTE_ALIGN_ENGINE": Case({"auto": "auto", "acoustic": "acoustic", "none": "none"}, ("model", "off")),
+    "COMPUTE_ALIGN_ENGINE": Case(
+        {"auto": "auto", "acoustic": "acoustic", "model": "model", "none": "none"}, ("whisper", "off")
+    ),
+    "COMPUTE_MODELS_DIR": _DIRECTORY,
     "ALIGN_MODEL_BASE_URL": _WEB_URL,
     "PDF_LAYOUT_MODEL_BASE_URL": _WEB_URL,
 }

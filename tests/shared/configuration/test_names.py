@@ -24,12 +24,6 @@ def test_a_retired_or_misspelt_name_is_noticed_with_the_right_one(name, right):
     assert right in found[0].message
 
 
-def test_a_value_that_this_version_does_nothing_with_is_noticed():
-    found = notices({"COMPUTE_PREWARM_MODELS": "true", "PDF_LAYOUT_MODEL_BASE_URL": "https://x.example"})
-    assert {notice.name for notice in found} == {"COMPUTE_PREWARM_MODELS", "PDF_LAYOUT_MODEL_BASE_URL"}
-    assert all("has no effect" in notice.message for notice in found)
-
-
 def test_a_default_that_is_written_out_is_not_noticed():
     assert not notices({"USE_ANONYMOUS_AUTH_SESSIONS": "false", "AUTH_MODE": "accounts"})
 
