@@ -60,7 +60,7 @@ class Discovery:
         # Section 4.3: else one provider could speak in the name of another.
         if not isinstance(issuer, str) or issuer.rstrip("/") != issuer_of(self._url):
             raise self._http.fault(f"{self._url} names another issuer: {issuer!r:.200}")
-        methods = document.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+        methods = document.get("token_endpoint_auth_methods_supported")
         return ProviderMetadata(
             issuer=issuer,
             authorization_endpoint=self._address(document, "authorization_endpoint"),
@@ -69,7 +69,11 @@ class Discovery:
             userinfo_endpoint=(
                 self._address(document, "userinfo_endpoint") if document.get("userinfo_endpoint") else None
             ),
-            posts_secret="client_secret_post" in methods and "client_secret_basic" not in methods,
+            posts_secret=(
+                isinstance(methods, list)
+                and "client_secret_post" in methods
+                and "client_secret_basic" not in methods
+            ),
         )
 
     def _address(self, document: Mapping[str, Any], key: str) -> str:

@@ -198,6 +198,13 @@ async def test_a_provider_that_describes_itself_wrongly_is_not_used(
         assert answer.code == "PROVIDER_ANSWER_INVALID", document
 
 
+async def test_the_secret_goes_the_way_that_the_provider_supports(
+    browser: Browser, identity_provider: IdentityProviderServer
+) -> None:
+    identity_provider.be(discovery={"token_endpoint_auth_methods_supported": ["client_secret_post"]})
+    assert (await come_in(browser)).headers["Location"] == "/app"
+
+
 async def test_the_address_may_come_from_the_user_info_and_must_come_from_somewhere(
     browser: Browser, identity_provider: IdentityProviderServer
 ) -> None:

@@ -83,11 +83,9 @@ class OpenidProvider:
         raise web.HTTPFound(f"{query['redirect_uri']}?{urlencode(answer)}")
 
     async def token(self, request: web.Request) -> web.Response:
-        header = request.headers.get(hdrs.AUTHORIZATION, "").removeprefix("Basic ")
-        login, _, password = base64.b64decode(header).decode().partition(":")
-        if (unquote_plus(login), unquote_plus(password)) != (CLIENT_ID, CLIENT_SECRET):
-            return web.json_response({"error": "invalid_client"}, status=401)
         form = {name: str(value) for name, value in (await request.post()).items()}
+        if self._client_of(request, form) != (CLIENT_ID, CLIENT_SECRET):
+            return web.json_response({"error": "invalid_client"}, status=401)
         grant = self._state.spend(form)
         if grant is None or form.get("grant_type") != "authorization_code":
             return web.json_response({"error": "invalid_grant"}, status=400)
@@ -103,6 +101,15 @@ class OpenidProvider:
         token = request.headers.get(hdrs.AUTHORIZATION, "").removeprefix("Bearer ")
         person = self._state.tokens.get(token)
         return web.json_response(person) if person else web.json_response({}, status=401)
+
+    def _client_of(self, request: web.Request, form: dict[str, str]) -> tuple[str, str]:
+        """By the one method that is supported: HTTP Basic, unless the discovery document says otherwise."""
+        document = self._state.faults.get("discovery", {})
+        if document.get("token_endpoint_auth_methods_supported") == ["client_secret_post"]:
+            return form.get("client_id", ""), form.get("client_secret", "")
+        header = request.headers.get(hdrs.AUTHORIZATION, "").removeprefix("Basic ")
+        login, _, password = base64.b64decode(header).decode().partition(":")
+        return unquote_plus(login), unquote_plus(password)
 
     def _id_token(self, grant: Grant) -> str:
         faults, now = self._state.faults, int(time.time())
