@@ -88,12 +88,20 @@ def test_an_instance_is_set_up_from_nothing(
 
     # The first administrator has no rights until the password is another.
     admin.sign_in(FIRST)
-    account = admin.open("account")
+    hint = page.get_by_text("make your administrator rights active")
+    expect(hint).to_be_visible()
+    page.locator(".must-change").get_by_role("link", name="Change password").click()
+    account = page.locator("lectern-settings-account")
     expect(page.get_by_role("link", name="Shared providers")).to_have_count(0)
-    account.get_by_label("Current password").fill(FIRST)
+    account.get_by_label("Current password").fill("not this one at all")
     account.get_by_label("New password").fill(SECOND)
     account.get_by_role("button", name="Change password").click()
+    expect(account.get_by_text("This isn't your present password.")).to_be_visible()
+    account.get_by_label("Current password").fill(FIRST)
+    account.get_by_role("button", name="Change password").click()
     expect(page.get_by_role("link", name="Shared providers")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(hint).to_be_hidden()
 
     # A provider: the test explains a wrong key, and hears a word with the right one.
     providers = admin.open("providers")
