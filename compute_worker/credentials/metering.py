@@ -51,6 +51,10 @@ class SpeechMeterClient:
         self._is_on = metering.is_on
         self._ask_again_at = self._clock() + metering.refresh_seconds
 
+    def asks(self, account: str) -> bool:
+        is_due = self._ask_again_at is not None and self._clock() >= self._ask_again_at
+        return bool(account) and (self._is_on or is_due)
+
     @asynccontextmanager
     async def charged(self, account: str, *, segment_key: str, characters: int) -> AsyncIterator[None]:
         """For speech that is made within the block. Taken back when it fails, but not when it is called off:
@@ -58,7 +62,7 @@ class SpeechMeterClient:
 
         Raises SpeechLimitError, and UNAVAILABLE (reason METER_UNAVAILABLE) when the app can't be asked.
         """
-        if not account or not self._has_to_ask():
+        if not self.asks(account):
             yield
             return
         attempt_id = secrets.token_hex(16)
@@ -81,9 +85,6 @@ class SpeechMeterClient:
         except LecternError:
             await self._refund(refund)
             raise
-
-    def _has_to_ask(self) -> bool:
-        return self._is_on or (self._ask_again_at is not None and self._clock() >= self._ask_again_at)
 
     async def _charge(self, request: pb.ChargeSpeechRequest) -> None:
         try:

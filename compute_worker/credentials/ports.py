@@ -23,6 +23,10 @@ class MeteredSpeech(Protocol):
 
 
 class SpeechMeter(Protocol):
+    def asks(self, account: str) -> bool:
+        """Whether the next charge of this account would be asked for at all."""
+        ...
+
     def charged(
         self, account: str, *, segment_key: str, characters: int
     ) -> AbstractAsyncContextManager[None]:

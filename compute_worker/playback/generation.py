@@ -134,7 +134,11 @@ class GenerationRun:
 
     def _order(self, ordinal: int) -> None:
         segment = self._plan.segments[ordinal]
-        ticket = Ticket(account=self._session.usage_account)
+        before = max((known for known in self._orders if known < ordinal), default=None)
+        ticket = Ticket(
+            account=self._session.usage_account,
+            before=None if before is None else self._orders[before][0],
+        )
 
         async def on_audio(spoken: SpokenSegment) -> None:
             # Listeners of this worker need not wait until the others can hear it too.
@@ -144,6 +148,7 @@ class GenerationRun:
         task = asyncio.create_task(
             self._speaker.obtain(segment, self._session.settings, self._provider, ticket, on_audio)
         )
+        task.add_done_callback(lambda done: _settle(ticket, done))
         self._orders[ordinal] = (ticket, task)
 
     async def _collect(self) -> None:
@@ -319,6 +324,13 @@ class GenerationRun:
     def _duration_ms(self, ordinal: int) -> int | None:
         known = self._feed.segments.get(ordinal)
         return None if known is None else known.total_frames * FRAME_MS
+
+
+def _settle(ticket: Ticket, task: "asyncio.Task[Obtained]") -> None:
+    error = None if task.cancelled() else task.exception()
+    if isinstance(error, SpeechLimitError):
+        ticket.refusal = error
+    ticket.settle()
 
 
 def _ready(segment: Segment, spoken: SpokenSegment, *, cached: bool) -> SegmentReady:

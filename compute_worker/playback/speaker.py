@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from compute_worker.credentials.metering import SpeechLimitError
 from compute_worker.credentials.ports import SpeechMeter
 from compute_worker.playback.cache_key import CacheKeys
 from compute_worker.playback.claims import Claims
@@ -21,10 +22,27 @@ CLAIM_POLL_SECONDS = 0.1
 @dataclass
 class Ticket:
     """Says who is charged for a segment, and lets whoever ordered it know whether the provider has been
-    asked for it already."""
+    asked for it already. before is the one whose turn it is first: an allowance is spent in the order of
+    listening."""
 
     account: str = ""
+    before: "Ticket | None" = None
     sent: bool = False
+    refusal: SpeechLimitError | None = None
+    decided: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def wait_for_turn(self) -> None:
+        """Raises SpeechLimitError when the one before was refused."""
+        before = self.before
+        if before is not None:
+            await before.decided.wait()
+            if before.refusal is not None:
+                raise before.refusal
+
+    def settle(self) -> None:
+        """Whatever came of it."""
+        self.before = None
+        self.decided.set()
 
 
 @dataclass(frozen=True)
@@ -123,9 +141,12 @@ class SegmentSpeaker:
     ) -> SpokenSegment:
         """Newly made, charged and held here; to be stored."""
         speech_provider = await self._prepared(settings, provider)
+        if self._meter.asks(ticket.account):
+            await ticket.wait_for_turn()
         # The last moment that it may still be called off for nothing.
         async with self._meter.charged(ticket.account, segment_key=key, characters=len(segment.text)):
             ticket.sent = True
+            ticket.decided.set()
             spoken = await self._synthesize(segment, settings, speech_provider)
         self._cache.hold(key, spoken, is_stored=False)
         return spoken

@@ -76,6 +76,18 @@ async def test_a_limit_stops_generation_with_its_reason_and_what_was_made_still_
     await more.until(lambda it: {0, 1, 2, 3} <= set(it.segments))
 
 
+async def test_an_allowance_is_spent_in_the_order_of_listening(worker, meter_book):
+    """Also when a later segment is ready to be made first: several are ordered at once."""
+    meter_book.turn_on()
+    meter_book.allowance["ada"] = len("".join(SENTENCES[:4]))
+    reading_ref = await worker.read(TEXT)
+    meter_book.slow_charges = 1  # the first of those that are asked together comes last
+    listener = await worker.listen(reading_ref, usage_account="ada")
+    await listener.until(lambda it: "stopped" in it.states)
+    assert sorted(listener.segments) == [0, 1, 2, 3]
+    assert meter_book.charged_to("ada") == meter_book.allowance["ada"]
+
+
 async def test_beyond_the_limit_others_speech_can_be_heard(worker, meter_book):
     meter_book.turn_on()
     meter_book.allowance["ada"] = 1
