@@ -227,3 +227,9 @@ def test_settings_name_what_is_wrong(tmp_path: Path) -> None:
     write_detector(tmp_path, PLACES, output="rows", std=[1.0, 0.0, 1.0])
     with pytest.raises(LecternError, match="std"):
         read_settings(tmp_path)
+
+
+def test_the_guides_example_is_one(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[4] / "docs" / "layout-model.md").read_text()
+    (tmp_path / "layout.json").write_text(guide.split("```json\n")[1].split("```")[0])
+    assert len(read_settings(tmp_path).labels) == 23
