@@ -9,6 +9,7 @@ from app_server.account_email.model import LinkPurpose
 from app_server.account_email.service import AccountEmailService
 from app_server.accounts.access import Access
 from app_server.accounts.current_user import require_user
+from app_server.accounts.session_storage import STORED
 from app_server.accounts.ways_in import WaysIn
 from app_server.http.client_address import ClientAddresses
 from app_server.http.endpoints import Endpoint, add_endpoints
@@ -108,7 +109,7 @@ class AccountEmailRoutes:
                     access=Access.USER,
                     body=ChangeEmailBody,
                     answer=EmailChangeAnswer,
-                    problems=("NO_SIGN_IN_HERE", "TOO_MANY_ATTEMPTS"),
+                    problems=("FRESH_SIGN_IN_NEEDED", "NO_SIGN_IN_HERE", "TOO_MANY_ATTEMPTS"),
                 ),
             ],
         )
@@ -134,10 +135,10 @@ class AccountEmailRoutes:
 
     async def change_email(self, request: web.Request) -> web.Response:
         self._ways_in.require_sign_in()
-        user = await require_user(request)
+        await require_user(request)
         body = await read_body(request, ChangeEmailBody)
         waits = await self._service.change_address(
-            user,
+            request[STORED],
             new_email=body.new_email,
             password=body.current_password,
             address=self._addresses.of(request),

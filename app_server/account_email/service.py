@@ -22,7 +22,8 @@ from app_server.account_email.model import (
 )
 from app_server.account_email.ports import EmailLinks
 from app_server.account_email.settings import EmailSettings
-from app_server.accounts.model import User
+from app_server.accounts.model import StoredSession, User
+from app_server.accounts.owner_proof import OwnerProof
 from app_server.accounts.passwords import Passwords, password_fault
 from app_server.accounts.ports import AccountStore, EmailTakenError
 from app_server.accounts.rate_limits import AuthRateLimits
@@ -50,6 +51,7 @@ class AccountEmailService:
         accounts: AccountStore,
         passwords: Passwords,
         limits: AuthRateLimits,
+        proof: OwnerProof,
         background: Background,
         base_url: str,
         clock: Clock,
@@ -60,6 +62,7 @@ class AccountEmailService:
         self._accounts = accounts
         self._passwords = passwords
         self._limits = limits
+        self._proof = proof
         self._background = background
         self._base_url = base_url.rstrip("/")
         self._clock = clock
@@ -105,14 +108,17 @@ class AccountEmailService:
         if not await self._links.reset_password(token_hash(token), link, password_hash=password_hash):
             raise _link_used_up()
 
-    async def change_address(self, user: User, *, new_email: str, password: str, address: str) -> bool:
+    async def change_address(
+        self, session: StoredSession, *, new_email: str, password: str, address: str
+    ) -> bool:
         """True when the new inbox has to confirm it; without account e-mail it is changed at once."""
+        user = session.user
         normalized = normalized_email(new_email)
         if normalized is None:
             raise invalid_fields({"newEmail": "Enter a valid e-mail address."})
         if normalized == user.email:
             raise invalid_fields({"newEmail": "This is your present address."})
-        await self._check_password(user, password, address)
+        await self._proof.require(session, password=password, address=address)
         if not await self.is_on():
             try:
                 await self._links.set_address(user.id, normalized)
@@ -136,16 +142,6 @@ class AccountEmailService:
         if link.purpose is LinkPurpose.CHANGE and before.email_verified:
             self._later(partial(self._post, texts.address_changed(link.email), before.email), before.email)
         return link
-
-    async def _check_password(self, user: User, password: str, address: str) -> None:
-        await self._limits.admit_sign_in(address=address, email=user.email)
-        found = await self._accounts.credentials(user.email)
-        if found is not None and found.password_hash == "":  # signs in elsewhere: being signed in has to do
-            return
-        known_hash = found.password_hash if found else None
-        if not await self._passwords.matches(password, known_hash):
-            raise invalid_fields({"currentPassword": "This isn't your present password."})
-        await self._limits.forget_sign_ins(address=address, email=user.email)
 
     async def _require_on(self) -> None:
         if not await self.is_on():

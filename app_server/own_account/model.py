@@ -1,10 +1,6 @@
 """What people see of their own account. No I/O."""
 
 from dataclasses import dataclass
-from typing import Final
-
-# Who has no password shows by this that it is them.
-FRESH_SIGN_IN_MS: Final = 10 * 60 * 1000
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from app_server.account_email.settings import EmailSettings
 from app_server.account_email.sql_links import SqlEmailLinks
 from app_server.account_email.sql_outbox import SqlOutbox
 from app_server.account_email.sql_settings import SqlEmailSettings
+from app_server.accounts.owner_proof import OwnerProof
 from app_server.accounts.passwords import Passwords
 from app_server.accounts.ports import AccountStore
 from app_server.wiring.foundations import Foundations, new_id
@@ -28,7 +29,13 @@ def email_settings(base: Foundations) -> EmailSettings:
 
 
 def add_account_email(
-    app: web.Application, base: Foundations, ways: SignIn, accounts: AccountStore, passwords: Passwords
+    app: web.Application,
+    base: Foundations,
+    *,
+    ways: SignIn,
+    accounts: AccountStore,
+    passwords: Passwords,
+    proof: OwnerProof,
 ) -> AccountEmailService:
     delivery = EmailDelivery(
         outbox=SqlOutbox(database=base.database),
@@ -45,6 +52,7 @@ def add_account_email(
         accounts=accounts,
         passwords=passwords,
         limits=ways.limits,
+        proof=proof,
         background=base.background,
         base_url=base.settings.base_url,
         clock=base.clock,

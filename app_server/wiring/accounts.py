@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
+from app_server.accounts.owner_proof import OwnerProof
 from app_server.accounts.passwords import Passwords
-from app_server.accounts.ports import AccountStore, Inboxes
+from app_server.accounts.ports import Inboxes
 from app_server.accounts.routes import AccountRoutes
 from app_server.accounts.service import AccountService
 from app_server.accounts.sql_store import SqlAccountStore
@@ -20,8 +21,7 @@ class Accounts:
     """What other domains need of them."""
 
     ways: SignIn
-    store: AccountStore
-    passwords: Passwords
+    proof: OwnerProof
     inboxes: Inboxes
 
 
@@ -31,7 +31,8 @@ async def add_accounts(app: web.Application, base: Foundations) -> Accounts:
     await add_sessions(app, base, ways)
     accounts = SqlAccountStore(database=base.database)
     passwords = Passwords()
-    inboxes = add_account_email(app, base, ways, accounts, passwords)
+    proof = OwnerProof(accounts=accounts, passwords=passwords, limits=ways.limits, clock=base.clock)
+    inboxes = add_account_email(app, base, ways=ways, accounts=accounts, passwords=passwords, proof=proof)
     service = AccountService(
         store=accounts,
         passwords=passwords,
@@ -53,4 +54,4 @@ async def add_accounts(app: web.Application, base: Foundations) -> Accounts:
     ).add_to(app)
     add_external_sign_in(app, base, ways, accounts, inboxes)
     base.background.start(base.features.keep_fresh())
-    return Accounts(ways=ways, store=accounts, passwords=passwords, inboxes=inboxes)
+    return Accounts(ways=ways, proof=proof, inboxes=inboxes)

@@ -24,10 +24,7 @@ def add_own_account(
         store=store,
         eraser=AccountErasure(library=library, objects=base.objects),
         ledger=base.limits,
-        accounts=accounts.store,
-        passwords=accounts.passwords,
-        limits=accounts.ways.limits,
-        clock=base.clock,
+        proof=accounts.proof,
     )
     OwnAccountRoutes(
         store=store,

@@ -7,7 +7,8 @@ import pytest
 
 from app_server.account_email.model import EmailLink, EmailText
 from app_server.account_email.service import AccountEmailService
-from app_server.accounts.model import AccessStatus, Credentials, User
+from app_server.accounts.model import AccessStatus, Credentials, StoredSession, User
+from app_server.accounts.owner_proof import OwnerProof
 from app_server.accounts.passwords import Passwords
 from app_server.accounts.rate_limits import AuthRateLimits
 from app_server.accounts.sql_store import SqlAttemptStore
@@ -63,9 +64,12 @@ def later() -> Later:
 @pytest.fixture
 def service(everything: Everything, later: Later, database: Database, clock) -> AccountEmailService:
     limits = AuthRateLimits(store=SqlAttemptStore(database=database), clock=clock, enabled=True)
+    passwords = Passwords()
+    proof = OwnerProof(accounts=everything, passwords=passwords, limits=limits, clock=clock)
     return AccountEmailService(
         settings=everything, delivery=everything, links=everything, accounts=everything,
-        passwords=Passwords(), limits=limits, background=later, base_url="http://localhost:3003", clock=clock,
+        passwords=passwords, limits=limits, proof=proof, background=later,
+        base_url="http://localhost:3003", clock=clock,
     )  # fmt: skip
 
 
@@ -95,9 +99,10 @@ async def test_signing_up_with_a_known_address_is_told_after_the_answer(
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("email", ["other@example.org", "taken@example.org"])
 async def test_a_new_address_is_looked_up_after_the_answer(
-    service: AccountEmailService, everything: Everything, later: Later, email: str
+    service: AccountEmailService, everything: Everything, later: Later, email: str, clock
 ) -> None:
-    await service.change_address(ADA, new_email=email, password="", address="192.0.2.1")
+    session = StoredSession("", ADA, created_at_ms=clock(), renewed_at_ms=0, expires_at_ms=0)
+    await service.change_address(session, new_email=email, password="", address="192.0.2.1")
     assert everything.asked == [f"credentials {ADA.email}"]  # one's own password
     await later.do_it()
     assert everything.asked[1] == f"credentials {email}"
