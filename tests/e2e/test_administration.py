@@ -138,6 +138,7 @@ def test_an_instance_is_set_up_from_nothing(
     features.get_by_role("spinbutton", name="Largest upload (MB)").fill("7")
     features.get_by_role("button", name="Save changes").click()
     expect(policy.get_by_text("set here")).to_be_visible()
+    expect(features.get_by_role("button", name="Save changes")).to_be_focused()
     admin.tidy()
     assert admin.person.api("/api/auth/session")["features"]["maxUploadMb"] == 7
     features.get_by_role("button", name="Reset: Largest upload (MB)").click()
@@ -156,6 +157,7 @@ def test_an_instance_is_set_up_from_nothing(
     expect(users.get_by_text("1 user")).to_be_visible()
     users.get_by_role("button", name=f"Approve: {READER}").click()
     expect(users.get_by_text("Nobody matches.")).to_be_visible()
+    expect(users.get_by_label("Search users")).to_be_focused()
     users.get_by_label("Status").select_option("")
     users.get_by_label("Search users").fill("READER@")
     expect(users.get_by_role("row").filter(has_text=READER)).to_contain_text("Active")

@@ -49,6 +49,7 @@ export class EmailSection extends SettingsSection {
       done: (changed) => {
         toast({ message: "The e-mail settings have been saved." });
         this.show(changed);
+        find(this, ".button-primary", HTMLElement).focus();
       },
     });
     sendForm(this, find(this, "[data-form=test]", HTMLFormElement), {

@@ -48,6 +48,7 @@ export class FeaturesSection extends SettingsSection {
       done: (features) => {
         toast({ message: features ? "The site features have been saved." : "Nothing was changed." });
         if (features) this.#updated(features);
+        find(this, ".button-primary", HTMLElement).focus();
       },
     });
   }

@@ -25,7 +25,10 @@ export class ProvidersSection extends SettingsSection {
       const slug = button?.closest("[data-provider]")?.getAttribute("data-provider") ?? "";
       if (button?.dataset.do === "add-provider") this.#edit(null);
       else if (button?.dataset.do === "edit-provider") this.#edit(this.#find(slug));
-      else if (button?.dataset.do === "cancel-provider") this.show(this.#providers);
+      else if (button?.dataset.do === "cancel-provider") {
+        this.show(this.#providers);
+        find(this, "[data-do=add-provider]", HTMLElement).focus();
+      }
       else if (button?.dataset.do === "delete-provider") void this.#delete(this.#find(slug));
       else if (button?.dataset.do === "test-provider") void this.#test(slug, /** @type {HTMLButtonElement} */ (button));
     });
@@ -88,6 +91,7 @@ export class ProvidersSection extends SettingsSection {
       await deleteProvider(provider.slug, this.signal);
       toast({ message: `“${provider.displayName}” has been deleted.` });
       await this.reload({ quietly: true });
+      find(this, "[data-do=add-provider]", HTMLElement).focus();
     });
   }
 

@@ -13,7 +13,12 @@ const PATIENCE_MS = 8_000;
 /** @extends {SettingsSection<CheckItem[]>} */
 export class SystemSection extends SettingsSection {
   opened() {
-    this.listen(this, "click", (event) => event.target.closest("[data-do=check-again]") && void this.reload());
+    this.listen(this, "click", (event) => event.target.closest("[data-do=check-again]") && void this.#again());
+  }
+
+  async #again() {
+    await this.reload();
+    this.querySelector("button")?.focus();
   }
 
   async load() {

@@ -1,7 +1,7 @@
 /** Settings → Admin → Users. */
 
 import { changeUser, deleteUser, listUsers } from "../../../api/admin.js";
-import { html } from "../../../lib/html.js";
+import { find, html } from "../../../lib/html.js";
 import { isAbort } from "../../../lib/signals.js";
 import { leaveIfSignedOut, messageOf } from "../../failures.js";
 import { toast } from "../../toasts.js";
@@ -69,7 +69,7 @@ export class UsersSection extends ResultsSection {
     if (!action) return;
     const name = nameOf(user);
     if (action.isGrave && !(await this.context.confirm({ title: `${action.label}: ${name}?`, message: graveMessage(act), action: action.label }))) return;
-    await this.#attempt(() => changeUser(user.id, action.change, this.signal), `${name} ${action.done}.`);
+    await this.#attempt(user, () => changeUser(user.id, action.change, this.signal), `${name} ${action.done}.`);
   }
 
   /** @param {ManagedUser} user */
@@ -80,11 +80,11 @@ export class UsersSection extends ResultsSection {
       message: `The account, ${user.documentCount} ${user.documentCount === 1 ? "document" : "documents"} (${size(user.storedBytes)}) and all reading places are deleted. This can't be undone.`,
       action: "Delete user",
     });
-    if (isSure) await this.#attempt(() => deleteUser(user.id, this.signal), `${name} has been deleted.`);
+    if (isSure) await this.#attempt(user, () => deleteUser(user.id, this.signal), `${name} has been deleted.`);
   }
 
-  /** @param {() => Promise<void>} action @param {string} message */
-  async #attempt(action, message) {
+  /** @param {ManagedUser} user @param {() => Promise<void>} action @param {string} message */
+  async #attempt(user, action, message) {
     try {
       await action();
       toast({ message });
@@ -93,6 +93,9 @@ export class UsersSection extends ResultsSection {
       toast({ message: messageOf(error) });
     }
     await this.refresh();
+    // The button that was pressed is gone: on with the same user, or with the search.
+    const next = this.querySelector(`[data-user="${CSS.escape(user.id)}"]`) ?? find(this, "input[type=search]", HTMLElement);
+    if (next instanceof HTMLElement) next.focus();
   }
 }
 
