@@ -15,9 +15,11 @@ from bench.figures import Figure, percentile
 from bench.pdf.measure import pdf_figures
 from bench.processes import cpu_seconds, memory_mb
 from bench.reader import Reader
+from bench.throughput import measure_throughput
 from servers.lectern import LECTERN, LecternInstance, lectern_environment, running_lectern
 from servers.ports import free_port
 from servers.processes import http_status, started
+from servers.seeds import seed_with_generous_limits
 
 COLD_PLAYS = 30
 SEEKS = 60
@@ -34,10 +36,13 @@ def main() -> int:
         folder = Path(name)
         with speech_server(folder) as speech_url:
             began = time.perf_counter()
-            environment = lectern_environment(API_BASE=speech_url)
+            environment = lectern_environment(
+                API_BASE=speech_url, RUNTIME_SEED_JSON=seed_with_generous_limits()
+            )
             with running_lectern(folder / "workspace", environment=environment) as instance:
                 figures = [Figure("cold start to ready", time.perf_counter() - began, "s", 4)]
                 figures += asyncio.run(_measure(instance, speech_url, source))
+        figures += measure_throughput(folder, source)
     figures += pdf_figures(source)
     figures += asyncio.run(measure_alignment(seed))
     for figure in figures:

@@ -18,7 +18,6 @@ import aiohttp
 from app_fixtures.postgresql import running_postgresql
 from sqlalchemy import text
 
-from app_server.compute_limits.defaults import default_policies
 from app_server.database.engine import create_engine, server_url
 from app_server.supervisor.servers import bundled_program
 from faults.balancer import Backend, Balancer
@@ -26,6 +25,7 @@ from faults.programs import Program
 from faults.provider import CountingProvider
 from servers.lectern import LECTERN, ROOT
 from servers.ports import free_port
+from servers.seeds import seed_with_generous_limits
 
 WORKERS, APPS, NODES = 4, 2, 3
 BUCKET = "lectern-faults"
@@ -222,15 +222,6 @@ def _apps(folder: Path, environment: dict[str, str]) -> tuple[list[Program], lis
         )
         backends.append(Backend(port, f"http://127.0.0.1:{port}/health/live"))
     return programs, backends
-
-
-def seed_with_generous_limits() -> str:
-    """Everybody here listens several times as fast as time goes."""
-    policies = default_policies().model_dump(mode="json", by_alias=True)
-    policies["providers"]["defaults"] |= {
-        "maxConcurrent": 12, "requestsPerMinute": 100_000, "charactersPerMinute": 10_000_000
-    }  # fmt: skip
-    return json.dumps({"version": 1, "runtimeConfig": {"computeLimitPolicies": policies}})
 
 
 async def _create_database(server: str) -> None:
