@@ -1,4 +1,4 @@
-"""The ways into the library: pasted text, a web address, folders of the server; and correcting what is there."""
+"""The ways into the library: pasted text, a web address, server folders; and correcting what is there."""
 
 import re
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import pypdfium2.raw as pdfium
 
 from compute_worker.documents.pdf.bullets import bullets_among, shapes_of
+from compute_worker.documents.pdf.forms import fill_in
 from compute_worker.documents.pdf.glyphs import RTL, readable
 from compute_worker.documents.pdf.model import Font, Page, Word
 
@@ -230,9 +231,12 @@ class Frame:
         return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
 
-def read_page(document: Any, index: int) -> Page:
+def read_page(document: Any, index: int, form: Any = None) -> Page:
     """An unreadable page is an empty one: pdfium has repaired what can be repaired."""
     page = pdfium.FPDF_LoadPage(document, index)
+    if page and form is not None and fill_in(page, form):
+        pdfium.FPDF_ClosePage(page)
+        page = pdfium.FPDF_LoadPage(document, index)
     if not page:
         return Page(index, 612.0, 792.0)
     try:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import pypdfium2.raw as pdfium
 
 from compute_worker.documents.failures import empty, over_limit, refused
+from compute_worker.documents.pdf.forms import open_form
 
 MOST_PAGES: Final = 20_000
 _ERROR_PASSWORD, _ERROR_SECURITY = 4, 5
@@ -28,8 +29,11 @@ class OutlineEntry:
 
 
 class PdfFile:
-    def __init__(self, handle: Any) -> None:
+    """form: of its fields; None without one."""
+
+    def __init__(self, handle: Any, form: Any) -> None:
         self.handle = handle
+        self.form = form
         self.page_count = pdfium.FPDF_GetPageCount(handle)
 
     def metadata(self, name: str) -> str:
@@ -86,12 +90,13 @@ def open_pdf(path: Path) -> Iterator[PdfFile]:
     if not handle:
         raise _refusal(pdfium.FPDF_GetLastError())
     try:
-        file = PdfFile(handle)
-        if file.page_count < 1:
-            raise refused("PDF_DAMAGED", "This PDF has no pages: it is damaged.")
-        if file.page_count > MOST_PAGES:
-            raise over_limit("DOCUMENT_TOO_LONG", f"The document has more than {MOST_PAGES:,} pages.")
-        yield file
+        with open_form(handle) as form:
+            file = PdfFile(handle, form)
+            if file.page_count < 1:
+                raise refused("PDF_DAMAGED", "This PDF has no pages: it is damaged.")
+            if file.page_count > MOST_PAGES:
+                raise over_limit("DOCUMENT_TOO_LONG", f"The document has more than {MOST_PAGES:,} pages.")
+            yield file
     finally:
         pdfium.FPDF_CloseDocument(handle)
 

@@ -73,7 +73,7 @@ def _with_neighbours(file: PdfFile) -> Iterator[tuple[Page, PageEdges, list[Page
         return page, edges, others
 
     for number in range(file.page_count):
-        page = read_page(file.handle, number)
+        page = read_page(file.handle, number, file.form)
         edges = edges_of(page)
         waiting.append((page, edges))
         known.append(edges)
