@@ -14,7 +14,7 @@ from app_server.compute_limits.caller import Caller
 from app_server.compute_limits.defaults import default_policies
 from app_server.compute_limits.model import ComputeLimitPolicies
 from app_server.compute_limits.ports import Admission, Charge
-from app_server.compute_limits.rules import Amounts, Rules, rules_for
+from app_server.compute_limits.rules import ACTION_NAMES, Amounts, Rules, rules_for
 from app_server.compute_limits.sql_ledger import SqlLimitLedger
 from app_server.database.engine import Database, open_database
 from app_server.database.schema import limit_admissions, limit_charges, limit_leases, limit_usage
@@ -210,6 +210,20 @@ async def test_people_devices_and_networks_are_counted_apart(ledger: SqlLimitLed
     assert refusal.rule.scope == "ip"
     # Signed in to an account there is no anonymous device.
     assert {rule.scope for rule in rules("tts_synthesis", ADA, usage=scopes).usage} == {"user", "ip"}
+
+
+def test_the_allowances_of_a_day_are_those_of_guests_and_of_accounts() -> None:
+    limited = policies(tts_synthesis={})
+    found = {}
+    for caller in (GUEST, ADA):
+        concerning = rules_for(limited, "tts_synthesis", caller)
+        assert concerning is not None
+        found[caller.user_id] = {rule.scope: rule.limit for rule in concerning.usage}
+    assert found == {
+        "guest": {"user": 50_000, "anonymous_device": 50_000, "ip": 100_000},
+        "ada": {"user": 500_000, "ip": 1_000_000},
+    }
+    assert all(rules_for(default_policies(), name, ADA) is None for name in ACTION_NAMES)  # off at first
 
 
 async def test_a_failed_attempt_takes_back_its_own_charge_and_no_later_one(
