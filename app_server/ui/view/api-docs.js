@@ -75,7 +75,7 @@ export class ApiDocs extends Component {
       section.toggleAttribute("hidden", !section.querySelector("details:not([hidden])"));
     }
     find(this, ".api-none", HTMLElement).hidden = count > 0;
-    find(this, "[role=status]", HTMLElement).textContent = `${count} operations`;
+    find(this, "[role=status]", HTMLElement).textContent = count === 1 ? "1 operation" : `${count} operations`;
   }
 
   /** An address with a fragment opens what it names; what is closed cannot be scrolled to. */
