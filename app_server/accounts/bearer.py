@@ -1,5 +1,5 @@
-"""API tokens in requests: `Authorization: Bearer lectern_…`. The cookie of such a request doesn't count, and it
-needs no Origin: a page of somebody else's can't send that header here."""
+"""API tokens in requests: `Authorization: Bearer lectern_…`. The cookie of such a request doesn't count, and
+it needs no Origin: a page of somebody else's can't send that header here."""
 
 from dataclasses import dataclass
 from typing import Final, Protocol
