@@ -26,8 +26,8 @@ _BEGIN_ANYWHERE = np.float32(2.0)  # title pages and notices are rarely read
 _BATCH = 25  # steps, after which the stretch is centred anew
 _NEVER = np.float32(1e9)
 _BEHIND = int(60 / STEP_SECONDS)
-_AHEAD = int(360 / STEP_SECONDS)
-_AHEAD_WHEN_LOST = int(900 / STEP_SECONDS)
+_AHEAD = int(200 / STEP_SECONDS)
+_AHEAD_WHEN_LOST = int(720 / STEP_SECONDS)
 _LOST_AFTER = int(45 / STEP_SECONDS)
 _SETTLED = int(60 / STEP_SECONDS)
 _TRACE_EVERY = int(45 / STEP_SECONDS)
@@ -122,9 +122,11 @@ class Tracker:
     def _centre(self) -> Matrix:
         """Moves the stretch to where it is needed; the reference's features in it."""
         best = self._first + int(np.argmin(self._totals))
-        first = max(self._first, best - _BEHIND)
-        ahead = _AHEAD_WHEN_LOST if self._foreign_run >= _LOST_AFTER else _AHEAD
-        nodes = self._reference.rows(first, best + ahead)
+        is_lost = self._foreign_run >= _LOST_AFTER
+        # What is not in the text seems to be anywhere in it: nothing is given up for that.
+        first = self._first if is_lost else max(self._first, best - _BEHIND)
+        last = max(best + _AHEAD, first + _AHEAD_WHEN_LOST) if is_lost else best + _AHEAD
+        nodes = self._reference.rows(first, last)
         totals = np.full(len(nodes), _NEVER if self._has_begun else _BEGIN_ANYWHERE, dtype=np.float32)
         self._has_begun = True
         kept = self._totals[first - self._first :][: len(nodes)]

@@ -27,6 +27,10 @@ _GIVE_UP_SECONDS: Final = 1_200  # of a recording in which nothing of the text w
 _LEAST_SHARE: Final = 0.62  # of a part's steps that must be heard for it to count as read; 0.8 and more are
 _USUAL_SHARE: Final = 0.75
 _LEAST_STEPS: Final = 3
+_SLOWEST: Final = 1.8  # times as long as the reference says it
+_PAUSE_STEPS: Final = 20
+_USUAL_PACE: Final = 1.2
+_SEARCHED_STEPS: Final = 8
 _LONE_STEPS: Final = 25  # two seconds: so little by itself is found anywhere
 
 OnProgress = Callable[[float], None]
@@ -103,11 +107,13 @@ class _Listening:
         heard, steps = len({step for _, step in pairs}), _spoken_steps(said)
         if heard < max(_LEAST_STEPS, _LEAST_SHARE * steps):
             return
-        (first, said_first), (last, said_last) = pairs[0], pairs[-1]
+        # What of it was found, now and then, in what is not in the text says nothing of its place.
+        dense = _densest(pairs, int(_SLOWEST * steps) + _PAUSE_STEPS)
+        (first, said_first), (last, said_last) = dense[0], dense[-1]
         earliest = self._waiting[-1].last_step if self._waiting else self._cut // STEP_SAMPLES
         start = max(earliest, first - (said_first - said.first_step))
         end = max(start, last + max(0, steps - 1 - (said_last - said.first_step))) + 1
-        is_doubtful = heard < _USUAL_SHARE * steps
+        is_doubtful = heard < _USUAL_SHARE * steps or len(dense) < len(pairs)
         self._waiting.append(RoughPlace(self._part, said, start, end, is_doubtful))
 
     def _place_chunks(self, *, is_last: bool) -> Iterator[PlacedPart]:
@@ -118,12 +124,23 @@ class _Listening:
             start = self._cut_before(run[0], None if index == 0 else complete[index - 1][-1])
             end = self._cut_after(run[-1], runs[index + 1][0] if index + 1 < len(runs) else None)
             self._cut = end
-            samples = self._between(start, end)
-            placed = place_chunk(run, samples, start) if len(samples) >= STEP_SAMPLES else []
+            placed = self._place(run, start, end)
+            if not placed and run[0].is_doubtful:  # maybe what comes before or after it is not in the text
+                length = int(_USUAL_PACE * _spoken_steps(run[0].said)) * STEP_SAMPLES
+                later = self._quiet_near(max(start, end - length))
+                placed = self._place(run, later, end) or self._place(run, start, min(end, start + length))
             if placed:
                 self._last_placed = run[-1].index
             yield from placed
         self._waiting = [] if is_last else [place for run in runs[len(complete) :] for place in run]
+
+    def _place(self, run: Sequence[RoughPlace], start: int, end: int) -> list[PlacedPart]:
+        samples = self._between(start, end)
+        return place_chunk(run, samples, start) if len(samples) >= STEP_SAMPLES else []
+
+    def _quiet_near(self, sample: int) -> int:
+        step = sample // STEP_SAMPLES
+        return self._quiet(step - _SEARCHED_STEPS, step + _SEARCHED_STEPS)
 
     def _cut_before(self, place: RoughPlace, before: RoughPlace | None) -> int:
         """Right after the chunk before, unless a pause lies between them."""
@@ -151,6 +168,17 @@ class _Listening:
         self._first_sample = until
         if self._part > 0:
             self._reference.forget_before(self._part)
+
+
+def _densest(pairs: list[tuple[int, int]], width: int) -> list[tuple[int, int]]:
+    """The most that lie within so many steps of the recording."""
+    best, after = (0, 0), 0
+    for index, (step, _) in enumerate(pairs):
+        while after < len(pairs) and pairs[after][0] < step + width:
+            after += 1
+        best = max(best, (after - index, -index))
+    count, first = best
+    return pairs[-first : count - first]
 
 
 def _spoken_steps(said: SaidPart) -> int:

@@ -27,7 +27,7 @@ from compute_worker.speech.model import WordTime
 from compute_worker.speech.spoken import SpokenMap, to_spoken
 from compute_worker.speech.word_events import place_words
 
-_WORDS_PER_MINUTE = 190  # the faster, the less there is to compare
+_WORDS_PER_MINUTE = 205  # the faster, the less there is to compare
 _BATCH_SECONDS = 40.0  # of speech whose features are normalized together
 
 
