@@ -114,10 +114,8 @@ async def measure_recording(minutes: float, source: random.Random) -> list[Figur
         )
         watch.cancel()
         most_mb = max((await asyncio.gather(watch, return_exceptions=True))[0] or [0.0])
-        used = _children_seconds() - before
-        print(
-            f"      {book.seconds / 3600:.2f} h aligned in {time.perf_counter() - began:.0f} s of this machine"
-        )
+        used, passed = _children_seconds() - before, time.perf_counter() - began
+        print(f"      {book.seconds / 3600:.2f} h aligned in {passed:.0f} s of this machine")
         errors = list(_chapter_errors(folder, book))
         ten_hours = used / book.seconds * TEN_HOURS_SECONDS
     return [
