@@ -136,9 +136,7 @@ class SqlDocumentStore:
 
     async def set_own_metadata(self, document_id: str, own: OwnMetadata) -> None:
         authors = None if own.authors is None else list(own.authors)
-        await self._update(
-            document_id, own_title=own.title, own_authors=authors, own_language=own.language
-        )
+        await self._update(document_id, own_title=own.title, own_authors=authors, own_language=own.language)
 
     async def set_position(self, document_id: str, position: Position) -> None:
         mine = reading_positions.c.document_id == document_id

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.e2e
@@ -80,3 +81,23 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
     reader.open("Emma, a novel")
     expect(page).to_have_title(re.compile("Emma, a novel"))
     assert [line for line in reader.console if line.startswith("pageerror")] == []
+
+
+def test_axe_finds_nothing_in_the_dialogs(newcomer, lectern_instance):
+    person = newcomer(color_scheme="dark", bypass_csp=True)  # axe is a script of ours to run
+    person.sign_up()
+    library = lectern_instance.workspace / "docstore" / "library"
+    library.mkdir(parents=True, exist_ok=True)
+    (library / "Persuasion.txt").write_text("Sir Walter Elliot, of Kellynch Hall.")
+    page = person.page
+    for way, shown in (
+        ("Paste text", "Title"),
+        ("Web page", "Web address"),
+        ("Server folders", "Persuasion.txt"),
+    ):
+        add_by(page, way)
+        expect(page.get_by_role("dialog").get_by_label(shown)).to_be_visible()
+        found = Axe().run(page).response["violations"]
+        assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in found] == [], way
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
