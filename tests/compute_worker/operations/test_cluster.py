@@ -45,7 +45,7 @@ async def configured(broker, name: str) -> tuple[int, int]:
 
 async def run_one(queue: OperationQueue, number: int) -> str:
     """Patiently: while a new leader is elected a request may fail, and asking again is right."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             try:
                 await queue.submit(OperationKind.DOCUMENT, f"key-{number}", {"number": number})
