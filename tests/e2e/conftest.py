@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from e2e.browser import Person
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from servers.lectern import LecternInstance, lectern_environment, running_lectern
 
 CHROMIUM = "/usr/bin/chromium"
+# What comes, comes at once; what is slow here is a busy machine, which is no finding.
+expect.set_options(timeout=20_000)
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
