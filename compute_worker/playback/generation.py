@@ -12,6 +12,7 @@ from compute_worker.playback.announcements import (
     Announcement,
     GenerationState,
     ProblemOccurred,
+    SegmentLost,
     SegmentReady,
     StateChanged,
     session_topic,
@@ -68,7 +69,7 @@ class GenerationRun:
         self._orders: dict[int, tuple[Ticket, asyncio.Task[Obtained]]] = {}
         self._refinements: dict[int, asyncio.Task[SpokenSegment | None]] = {}
         self._refined: set[int] = set()  # in this run, whatever came of it
-        self._unannounced: set[int] = set()  # heard on this worker, but not stored for others yet
+        self._unannounced: set[int] = set()  # known on this worker, but not to others yet
         self._failed: set[int] = set()  # in this run: an earlier one's failures are tried again
         self._failures_in_row = 0
         self._needed: Sequence[int] = ()
@@ -108,6 +109,9 @@ class GenerationRun:
         finally:
             cursor_changed.cancel()
             await self._end_orders()
+            # The feed may outlive this run: the next one has to find what is still to be announced.
+            for ordinal in self._unannounced:
+                await self._feed.learn(SegmentLost(ordinal))
 
     def _order_missing(self) -> None:
         ordinal = min(self._cursor.current.ordinal, len(self._plan.segments) - 1)
@@ -171,7 +175,6 @@ class GenerationRun:
             self._trouble_since = None
             segment = self._plan.segments[ordinal]
             await self._announce(_ready(segment, obtained.spoken, cached=obtained.cached))
-            self._unannounced.discard(ordinal)
             self._refine(ordinal, obtained.spoken)
 
     def _refine_known(self, needed: Sequence[int]) -> None:
@@ -288,6 +291,8 @@ class GenerationRun:
             log.warning("listeners could not be told")
 
     async def _announce(self, announcement: Announcement) -> None:
+        if isinstance(announcement, SegmentReady):
+            self._unannounced.add(announcement.ordinal)
         await self._feed.learn(announcement)
         payload = to_payload(announcement)
         while True:
@@ -298,8 +303,10 @@ class GenerationRun:
                     raise
                 await self._sit_out(error)
             else:
-                self._trouble_since = None
-                return
+                break
+        self._trouble_since = None
+        if isinstance(announcement, SegmentReady):
+            self._unannounced.discard(announcement.ordinal)
 
     async def _end_orders(self) -> None:
         """What a provider was asked for already is kept: it has been paid for."""

@@ -3,6 +3,7 @@
 import asyncio
 
 from compute_worker.operations.events import Events
+from compute_worker.playback import generation
 from compute_worker.playback.endings import IDLE
 from compute_worker.playback.generation import GenerationRun
 from compute_worker.playback.speech_cache import SpeechCache
@@ -61,6 +62,22 @@ async def test_an_announcement_that_the_broker_does_not_take_is_made_again(worke
     listener = await worker.listen(reading_ref)
     await listener.until(lambda it: "complete" in it.states and len(it.segments) == it.segment_count)
     assert listener.problems == []
+
+
+async def test_what_a_run_could_not_announce_is_announced_by_the_next(worker, monkeypatch):
+    """Somebody hears the session, so that this worker knows more of it than the others."""
+    monkeypatch.setattr(generation, "OWN_TROUBLE_SECONDS", 0.1)
+    away = failing(
+        4,
+        Events.publish,
+        when=lambda topic, payload: topic.startswith("session.") and payload["type"] == "segment",
+        reason="BROKER_UNAVAILABLE",
+    )
+    monkeypatch.setattr(Events, "publish", away)
+    listener = await worker.listen(await worker.read(TEXT))
+    async with worker.http.get(listener.url()) as audio:
+        await listener.until(lambda it: len(it.segments) == it.segment_count)
+        assert audio.status == 200
 
 
 async def test_a_move_that_comes_while_a_run_is_ending_starts_the_next(worker, monkeypatch):
