@@ -3,8 +3,9 @@
 from sqlalchemy import delete, func, select, update
 
 from app_server.accounts.model import Role
+from app_server.accounts.sql_removal import remove_user
 from app_server.database.engine import Database
-from app_server.database.schema import blobs, documents, email_outbox, sessions, users
+from app_server.database.schema import blobs, documents, sessions, users
 from app_server.own_account.model import DeviceSession, Overview
 from app_server.user_management.administrators import lock_administrators, require_other_administrator
 
@@ -70,8 +71,5 @@ class SqlOwnAccount:
             await connection.execute(delete(sessions).where(*others))
 
     async def remove(self, user_id: str) -> None:
-        """With what was sent to them: the queue names its recipients."""
-        inbox = select(users.c.email).where(users.c.id == user_id).scalar_subquery()
         async with self._database.write() as connection:
-            await connection.execute(delete(email_outbox).where(email_outbox.c.recipient == inbox))
-            await connection.execute(delete(users).where(users.c.id == user_id))
+            await remove_user(connection, user_id)

@@ -26,3 +26,7 @@ class StorageEraser(Protocol):
     async def erase_storage(self, user_id: str) -> None:
         """Every stored object that only this user owns."""
         ...
+
+
+class UsageLedger(Protocol):
+    async def forget_user(self, user_id: str) -> None: ...

@@ -3,13 +3,14 @@
 from app_server.accounts.model import AccessStatus, User
 from app_server.clock import Clock
 from app_server.user_management.model import UserChange, UserPage, UserQuery, own_account, user_not_found
-from app_server.user_management.ports import StorageEraser, UserStore
+from app_server.user_management.ports import StorageEraser, UsageLedger, UserStore
 
 
 class UserManagement:
-    def __init__(self, *, store: UserStore, eraser: StorageEraser, clock: Clock) -> None:
+    def __init__(self, *, store: UserStore, eraser: StorageEraser, ledger: UsageLedger, clock: Clock) -> None:
         self._store = store
         self._eraser = eraser
+        self._ledger = ledger
         self._clock = clock
 
     async def page(self, query: UserQuery) -> UserPage:
@@ -31,3 +32,4 @@ class UserManagement:
             await self.change(actor, user_id, UserChange(status=AccessStatus.SUSPENDED))
         await self._eraser.erase_storage(user_id)
         await self._store.remove(actor, user_id, now_ms=self._clock())
+        await self._ledger.forget_user(user_id)

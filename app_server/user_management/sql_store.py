@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select, true, upd
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app_server.accounts.model import AccessStatus, User, UserKind
+from app_server.accounts.sql_removal import remove_user
 from app_server.accounts.sql_store import user_of_row
 from app_server.audit.model import audit_note
 from app_server.audit.sql_store import write_note
@@ -79,7 +80,7 @@ class SqlUserStore:
     async def remove(self, actor: User, user_id: str, *, now_ms: int) -> None:
         async with self._database.write() as connection:
             before = await _admitted(connection, actor, user_id)
-            await connection.execute(delete(users).where(users.c.id == user_id))
+            await remove_user(connection, user_id)
             note = audit_note(actor, "user.delete", name_of(before), kind=before.kind.value)
             await write_note(connection, note, now_ms=now_ms)
 

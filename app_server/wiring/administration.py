@@ -33,6 +33,7 @@ def add_administration(app: web.Application, base: Foundations, library: Library
     users = UserManagement(
         store=SqlUserStore(database=base.database),
         eraser=AccountErasure(library=library, objects=base.objects),
+        ledger=base.limits,
         clock=base.clock,
     )
     UserAdminRoutes(management=users).add_to(app)

@@ -211,10 +211,29 @@ async def test_a_deleted_account_leaves_no_message_in_the_queue(
     ada, _ = await verified(instance, inbox), await verified(instance, inbox, "eve@example.org")
     body = {"currentPassword": PASSWORD}
     assert (await ada.send("DELETE", "/api/account", json=body)).status == 204
+    assert await recipients(settings) == {"eve@example.org"}
+
+
+async def test_an_account_that_an_administrator_deletes_leaves_none_either(
+    instance: Instance, inbox, settings: AppSettings
+) -> None:
+    await verified(instance, inbox)
+    admin = await instance.new_browser()
+    await admin.enter("sign-in", ADMIN, FIRST)
+    await confirm(admin, (await inbox(ADMIN, CONFIRM)).token)
+    assert (await admin.enter("sign-in", ADMIN, FIRST)).status == 200
+    change = {"currentPassword": FIRST, "newPassword": NEW}
+    assert (await admin.post("/api/auth/change-password", change)).status == 200
+    (ada,) = (await admin.get("/api/admin/users?search=ada")).json["users"]
+    assert await recipients(settings) == {"ada@example.org", ADMIN}
+    assert (await admin.send("DELETE", f"/api/admin/users/{ada['id']}")).status == 204
+    assert await recipients(settings) == {ADMIN}
+
+
+async def recipients(settings: AppSettings) -> set[str]:
     assert settings.database.path
     async with open_database(sqlite_url(settings.database.path)) as database, database.read() as connection:
-        recipients = set(await connection.scalars(select(email_outbox.c.recipient)))
-    assert recipients == {"eve@example.org"}
+        return set(await connection.scalars(select(email_outbox.c.recipient)))
 
 
 @pytest.mark.parametrize(
