@@ -83,6 +83,7 @@ class EmailAdminRoutes:
                     summary="Change how account e-mail is sent",
                     body=EmailSettingsBody,
                     answer=EmailSettingsAnswer,
+                    problems=("EMAIL_NOT_SENT", "STORED_SECRET_UNREADABLE"),
                 ),
                 endpoint(
                     method="POST",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from app_server.account_email import texts
-from app_server.account_email.model import API_KEY_PLACE, AccountEmail, QueueState, Verdict
+from app_server.account_email.model import API_KEY_PLACE, AccountEmail, Attempt, QueueState, Verdict
 from app_server.account_email.ports import EmailSettingsStore, Outbox, Sender
 from app_server.accounts.model import User
 from app_server.audit.model import audit_note
@@ -87,9 +87,11 @@ class EmailSettings:
         )
 
     async def change(self, change: EmailSettingsChange, *, actor: User) -> None:
-        """Raises for each field that is wrong."""
+        """Raises for each field that is wrong, and when it is on but nothing could be sent with it."""
         before = await self._store.read()
         after = self._checked(change, before)
+        if after.enabled and actor.email and _sends_otherwise(before, after):
+            await self._try(after, actor.email)
         changed = {
             name: [getattr(before, field, None), getattr(after, field)]
             for name, field in _AUDITED.items()
@@ -112,15 +114,29 @@ class EmailSettings:
                 "Account e-mail isn't set up yet. Save the sender and the API key first.",
                 reason="EMAIL_NOT_SET_UP",
             )
-        attempt = await self._sender.send(
+        attempt = await self._attempt(settings, address)
+        if attempt.verdict is not Verdict.SENT:
+            raise LecternError(Code.FAILED_PRECONDITION, attempt.reason, reason="EMAIL_NOT_SENT")
+
+    async def _try(self, settings: AccountEmail, recipient: str) -> None:
+        """Before it is switched on: people confirm their address before they sign in, also the administrator
+        who would have to mend it."""
+        attempt = await self._attempt(settings, recipient)
+        if attempt.verdict is not Verdict.SENT:
+            raise LecternError(
+                Code.FAILED_PRECONDITION,
+                f"No test message could be sent to {recipient}, so nothing was changed. {attempt.reason}",
+                reason="EMAIL_NOT_SENT",
+            )
+
+    async def _attempt(self, settings: AccountEmail, recipient: str) -> Attempt:
+        return await self._sender.send(
             texts.test_message(),
-            recipient=address,
+            recipient=recipient,
             settings=settings,
             api_key=opened_key(settings, self._sealer),
             idempotency_key=self._new_id(),
         )
-        if attempt.verdict is not Verdict.SENT:
-            raise LecternError(Code.FAILED_PRECONDITION, attempt.reason, reason="EMAIL_NOT_SENT")
 
     def _checked(self, change: EmailSettingsChange, before: AccountEmail | None) -> AccountEmail:
         errors: dict[str, str] = {}
@@ -150,6 +166,13 @@ _AUDITED: Final = {
     "senderEmail": "sender_email",
     "replyTo": "reply_to",
 }
+
+
+def _sends_otherwise(before: AccountEmail | None, after: AccountEmail) -> bool:
+    """With another key or sender than what was last in use. Sealing anew looks like another key."""
+    if before is None or not before.enabled:
+        return True
+    return (before.sealed_api_key, before.sender_email) != (after.sealed_api_key, after.sender_email)
 
 
 def opened_key(settings: AccountEmail, sealer: SecretSealer) -> str:

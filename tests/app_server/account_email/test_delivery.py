@@ -21,7 +21,8 @@ from app_server.database.schema import email_outbox
 from app_server.secrets.sealing import SecretSealer
 from servers.email_service import API_KEY, Answer, EmailService
 
-ADMIN = User(id="admin", email="admin@example.org", status=AccessStatus.ACTIVE)
+# Has no address that a test message could go to.
+ADMIN = User(id="admin", email="", status=AccessStatus.ACTIVE)
 ADDRESS = "http://localhost:3003/verify-email#a-token"
 ON = EmailSettingsChange(
     enabled=True, sender_name="Lectern, home", sender_email="lectern@example.org", reply_to=None,

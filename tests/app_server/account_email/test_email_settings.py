@@ -101,10 +101,36 @@ async def test_a_test_message_goes_out_at_once_even_while_e_mail_is_off(
 async def test_a_test_message_that_fails_says_what_to_change(
     settings: EmailSettings, email_service: EmailService
 ) -> None:
-    await settings.change(change(api_key="re_the_wrong_key_0000"), actor=ADMIN)
+    await settings.change(change(enabled=False, api_key="re_the_wrong_key_0000"), actor=ADMIN)
     with pytest.raises(LecternError, match="Check the API key"):
         await settings.send_test("ada@example.org")
     await settings.change(change(), actor=ADMIN)
     email_service.troubles.append(Answer(403, "The example.org domain is not verified"))
     with pytest.raises(LecternError, match=r"example\.org domain is not verified"):
         await settings.send_test("ada@example.org")
+
+
+async def test_it_is_switched_on_only_when_the_administrator_gets_a_message(
+    settings: EmailSettings, email_service: EmailService
+) -> None:
+    """Who couldn't confirm an address couldn't sign in and mend it."""
+    wrong = {"api_key": "re_the_wrong_key_0000"}
+    with pytest.raises(LecternError, match=r"admin@example\.org, so nothing was changed.*Check the API key"):
+        await settings.change(change(**wrong), actor=ADMIN)
+    assert not (await settings.shown()).has_key
+    await settings.change(change(enabled=False, **wrong), actor=ADMIN)
+    with pytest.raises(LecternError, match="so nothing was changed"):
+        await settings.change(change(api_key=None), actor=ADMIN)
+    assert not await settings.is_on()
+
+    await settings.change(change(), actor=ADMIN)
+    (message,) = email_service.messages
+    assert (message.recipient, message.subject) == ("admin@example.org", "A test message")
+    await settings.change(change(sender_name="Books", api_key=None), actor=ADMIN)
+    assert len(email_service.messages) == 1, "nothing that matters to sending was changed"
+    email_service.troubles.append(Answer(403, "The example.net domain is not verified"))
+    for values in ({"sender_email": "lectern@example.net", "api_key": None}, wrong):
+        with pytest.raises(LecternError, match="so nothing was changed"):
+            await settings.change(change(**values), actor=ADMIN)
+    shown = await settings.shown()
+    assert (shown.enabled, shown.sender_email, shown.key_ending) == (True, "lectern@example.org", "1234")

@@ -17,10 +17,12 @@ export class EmailSection extends SettingsSection {
 
   /** @param {EmailSettings} settings */
   show(settings) {
+    const address = this.context.user.email;
     this.render(html`
       <section class="settings-part" aria-labelledby="email-title">
         <h4 id="email-title">Account e-mail</h4>
         <p class="settings-note">Confirms new addresses, resets forgotten passwords and changes addresses. Messages go out through Resend, or a service that speaks its API. While this is on, people confirm their address before they sign in.</p>
+        ${address ? html`<p class="settings-note">You do so too, at your next sign-in, unless you have before. Switching this on sends a test message to ${address}; when that fails, nothing is changed. Make sure that you can read that inbox.</p>` : ""}
         <form class="settings-form" data-form="settings">
           ${toggle({ name: "enabled", label: "Send account e-mail", value: settings.enabled })}
           ${textField({ name: "senderName", label: "Sender's name", required: true, maxlength: 200, value: settings.senderName, placeholder: "Lectern" })}
@@ -34,7 +36,7 @@ export class EmailSection extends SettingsSection {
         <h4 id="test-title">Test message</h4>
         <p class="settings-note">Goes out at once with what is saved above, also while account e-mail is off.</p>
         <form class="settings-form" data-form="test">
-          ${textField({ name: "recipient", label: "To", type: "email", required: true, value: this.context.user.email })}
+          ${textField({ name: "recipient", label: "To", type: "email", required: true, value: address })}
           ${formActions("Send a test message")}
         </form>
       </section>
