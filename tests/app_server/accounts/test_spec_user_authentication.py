@@ -171,6 +171,28 @@ async def test_5_1_7_rate_limiting_is_on_unless_it_is_disabled(
             assert [answer.status for answer in answers] == [401] * 5 + [last]
 
 
+# 8. HOSTED_PRODUCTION
+@pytest.mark.parametrize(
+    ("value", "is_official"), [("true", True), (None, False), ("TRUE", False), ("1", False)]
+)
+async def test_5_1_8_only_the_exact_true_brings_badge_privacy_notice_and_the_gate(
+    environment: dict[str, str],
+    new_instance_with: InstancesWith,
+    value: str | None,
+    is_official: bool,
+) -> None:
+    variables = {**environment, "TRUSTED_PROXIES": "127.0.0.1"}
+    if value is not None:
+        variables["HOSTED_PRODUCTION"] = value
+    async with new_instance_with(read_app_settings(variables)) as instance:
+        browser = await instance.new_browser()
+        at_home = await browser.get("/signin", headers={"CF-IPCountry": "US"})
+        assert (at_home.status, b"Official instance" in at_home.body) == (200, is_official)
+        assert (await browser.get("/privacy")).status == (200 if is_official else 404)
+        abroad = await browser.get("/signin", headers={"CF-IPCountry": "DE"})
+        assert abroad.status == (451 if is_official else 200)
+
+
 # 9. Not shown by the specification; decided in the design.
 async def test_5_1_9_auth_is_switched_off_by_a_mode_of_our_own(
     environment: dict[str, str], new_instance_with: InstancesWith
