@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from e2e.browser import Person
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from servers.email_service import API_KEY, EmailService, running_email_service
 from servers.lectern import LECTERN, LecternInstance, lectern_environment, running_lectern
 from servers.ports import free_port
 from servers.processes import http_status, started
@@ -44,8 +45,20 @@ def speech_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LecternInstance]:
-    environment = lectern_environment(BOOTSTRAP_ADMIN_EMAIL=ADMIN, BOOTSTRAP_ADMIN_PASSWORD=FIRST)
+def email_service() -> Iterator[EmailService]:
+    with running_email_service() as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def instance(
+    tmp_path_factory: pytest.TempPathFactory, email_service: EmailService
+) -> Iterator[LecternInstance]:
+    environment = lectern_environment(
+        BOOTSTRAP_ADMIN_EMAIL=ADMIN,
+        BOOTSTRAP_ADMIN_PASSWORD=FIRST,
+        ACCOUNT_EMAIL_API_URL=email_service.url,
+    )
     with running_lectern(tmp_path_factory.mktemp("administration"), environment=environment) as running:
         yield running
 
@@ -79,7 +92,11 @@ class Administrator:
 
 @pytest.mark.timeout(240)  # a long story; on a busy machine it takes its time
 def test_an_instance_is_set_up_from_nothing(
-    browser: Browser, instance: LecternInstance, speech_server: str, tmp_path: Path
+    browser: Browser,
+    instance: LecternInstance,
+    speech_server: str,
+    email_service: EmailService,
+    tmp_path: Path,
 ):
     # axe is a script of ours to run, not of the page
     context = browser.new_context(viewport={"width": 1280, "height": 860}, bypass_csp=True)
@@ -125,6 +142,29 @@ def test_an_instance_is_set_up_from_nothing(
     providers.get_by_role("button", name="Save and test").click()
     expect(providers.locator("[data-status=ok]")).to_have_count(3, timeout=CHECKED_MS)
     expect(providers.get_by_text(f"key …{KEY[-4:]}")).to_be_visible()
+    admin.tidy()
+
+    # Account e-mail: a wrong key doesn't lock anybody out, and the right one is tried.
+    email = admin.open("email")
+    email.get_by_label("Send account e-mail").check()
+    email.get_by_label("Sender's name").fill("Lectern")
+    email.get_by_label("Sender's address").fill("lectern@example.org")
+    email.get_by_label("API key").fill("not-the-key-of-this-one")
+    email.get_by_role("button", name="Save").click()
+    expect(email.get_by_text(f"could be sent to {ADMIN}, so nothing was changed.")).to_be_visible()
+    admin.tidy()
+    email.get_by_label("API key").fill(API_KEY)
+    email.get_by_role("button", name="Save").click()
+    expect(email.get_by_text(f"A key ending in …{API_KEY[-4:]} is stored.")).to_be_visible()
+    assert [message.recipient for message in email_service.messages] == [ADMIN]
+    email.get_by_label("Send account e-mail").uncheck()
+    email.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("The e-mail settings have been saved.").last).to_be_visible()
+    email.get_by_label("To", exact=True).fill("me@example.org")
+    email.get_by_role("button", name="Send a test message").click()
+    expect(page.get_by_text("The test message is on its way.")).to_be_visible()
+    assert email_service.messages[-1].recipient == "me@example.org"
+    assert admin.person.api("/api/admin/email")["enabled"] is False
     admin.tidy()
 
     # New accounts shall wait for approval.
