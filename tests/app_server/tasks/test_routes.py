@@ -62,10 +62,15 @@ async def test_an_administrator_sees_changes_and_runs_tasks(instance: Instance) 
     assert (await admin.get(TICK)).status == 401  # a session is no scheduler's secret
     tasks = {task["key"]: task for task in (await admin.get("/api/admin/tasks")).json["tasks"]}
     assert set(tasks) == ALL | {"prune-speech-cache"}
-    assert [tasks[key]["intervalSeconds"] for key in ("reap-orphaned-blobs", "prune-sessions")] == [
-        21600,
-        3600,
-    ]
+    assert {key: task["intervalSeconds"] // 3600 for key, task in tasks.items()} == {
+        "reap-orphaned-blobs": 6,
+        "cleanup-temp-uploads": 1,
+        "expire-export-artifacts": 24,
+        "prune-limit-ledger": 24,
+        "prune-speech-cache": 24,
+        "prune-sessions": 1,
+    }
+    assert [key for key, task in tasks.items() if not task["enabled"]] == ["prune-speech-cache"]
     assert tasks["prune-sessions"]["lastRun"] is None
     one = "/api/admin/tasks/prune-sessions"
     changed = await admin.send("PATCH", one, json={"enabled": False, "intervalSeconds": 7200})
