@@ -22,11 +22,13 @@ WEEK_SECONDS = 7 * 24 * 3600
 async def exported(browser: Browser) -> dict[str, object]:
     started = await browser.post("/api/user/export")
     assert started.status == 202, started.body
+    export_id = started.json["export"]["id"]
     async with asyncio.timeout(20):
         while True:
-            latest: dict[str, object] = (await browser.get("/api/user/exports")).json["exports"][0]
-            if latest["state"] not in {"queued", "running"}:
-                return latest
+            exports: list[dict[str, object]] = (await browser.get("/api/user/exports")).json["exports"]
+            ours = next(export for export in exports if export["id"] == export_id)
+            if ours["state"] not in {"queued", "running"}:
+                return ours
             await asyncio.sleep(0.02)
 
 
