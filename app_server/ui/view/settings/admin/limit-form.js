@@ -64,9 +64,12 @@ function actionPart(name, action, isOpen) {
   </details>`;
 }
 
+// Nobody shall wonder why a change here changes nothing; how often workers ask is in force.
+const NOT_YET = html`<p class="settings-note">Kept with the policy. The workers of this version don't go by it yet, except by how often they ask for limits.</p>`;
+
 /** @param {string} at */
 function execution(at) {
-  return html`<fieldset class="limit-rows"><legend>How workers do it</legend><div class="limit-row">
+  return html`<fieldset class="limit-rows"><legend>How workers do it</legend>${NOT_YET}<div class="limit-row">
     ${select(`${at}/priority`, "Priority", PRIORITIES)} ${number(`${at}/maxQueued`, "Queued at most")}
     ${number(`${at}/maxQueueAgeSeconds`, "Waiting seconds at most")} ${number(`${at}/maxConcurrentPerWorker`, "At once on a worker")}
     <div class="field limit-wide" data-field="${at}/resources"><span class="limit-label">Needs</span><div class="limit-checks">
@@ -76,7 +79,7 @@ function execution(at) {
 
 /** @param {any} worker */
 function workerPart(worker) {
-  return html`<details class="limit-action" data-action="worker"><summary>Workers</summary><div class="limit-body"><div class="limit-row">
+  return html`<details class="limit-action" data-action="worker"><summary>Workers</summary><div class="limit-body">${NOT_YET}<div class="limit-row">
     ${number("/worker/maxExecutingPerWorker", "At once on a worker")} ${number("/worker/policyRefreshSeconds", "Asks for limits every (seconds)")}
     ${Object.keys(worker.resources).map((name) => number(`/worker/resources/${name}`, `${name} at once`))}
   </div></div></details>`;
