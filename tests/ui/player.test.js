@@ -223,6 +223,26 @@ test("only a problem that stands stops the player", async (t) => {
   assert.equal(player.errorMessage, "Today's allowance is used up.");
 });
 
+test("what was spoken before a problem is waited for on a slow connection, and heard", async (t) => {
+  const { player, audio, api } = listen(t);
+  player.play();
+  await until(() => audio.sources.length && !audio.paused);
+  api.tell("segment", { ordinal: 0, ...SEGMENT });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  api.tell("problem", { code: "Y", message: "Today's allowance is used up.", retryable: false });
+  t.mock.timers.tick(1_000); // far longer than a problem has to stand
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(player.state.status, "starting");
+  audio.sound(0);
+  audio.currentTime = 0.9;
+  audio.dispatchEvent(new Event("waiting"));
+  assert.equal(player.state.status, "buffering");
+  audio.sound(1.9);
+  audio.end();
+  assert.equal(player.state.status, "failed");
+  assert.equal(player.errorMessage, "Today's allowance is used up.");
+});
+
 test("pause stops the sound and tells the server", async (t) => {
   const { player, audio, api } = await playing(t);
   player.pause();

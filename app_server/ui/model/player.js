@@ -402,9 +402,14 @@ export class Player extends EventTarget {
     return undefined;
   }
 
-  /** What is buffered plays on; without sound there is nothing to wait for. @param {import("../api/types.js").PlaybackProblem} problem */
+  /**
+   * What exists plays on, also while it is still on its way: the sound tells when it ends or breaks off. Without any
+   * there is nothing to wait for.
+   * @param {import("../api/types.js").PlaybackProblem} problem
+   */
   #failOf(problem) {
-    if (this.#problem === problem && this.#state.wantsSound && this.#state.status !== "playing") this.#fail(problem.message);
+    if (this.#problem !== problem || !this.#state.wantsSound || this.#state.status === "playing") return;
+    if (this.#isAstray || !this.#sound.place?.isKnown) this.#fail(problem.message);
   }
 
   /** @param {string} message */
