@@ -78,7 +78,7 @@ export class TokensSection extends SettingsSection {
       done: async ({ token, secret }) => {
         await this.reload({ quietly: true });
         const place = find(this, ".new-token", HTMLElement);
-        place.replaceChildren(fragment(html`<p class="settings-note settings-note-warn">Copy the token “${token.name}” now: it is never shown again.</p>
+        place.replaceChildren(fragment(html`<p class="settings-note settings-note-warn">Copy the token “<bdi>${token.name}</bdi>” now: it is never shown again.</p>
           <div class="secret"><code tabindex="0">${secret}</code><button type="button" class="button button-small" data-copy>Copy</button></div>`));
         place.scrollIntoView({ block: "center" });
       },
