@@ -18,6 +18,9 @@ export class EmailSection extends SettingsSection {
   /** @param {EmailSettings} settings */
   show(settings) {
     const address = this.context.user.email;
+    // Saving the settings shows them anew; who is typing an address for the test keeps it.
+    const typed = this.body.querySelector("[name=recipient]");
+    const recipient = typed instanceof HTMLInputElement ? typed.value : address;
     this.render(html`
       <section class="settings-part" aria-labelledby="email-title">
         <h4 id="email-title">Account e-mail</h4>
@@ -36,7 +39,7 @@ export class EmailSection extends SettingsSection {
         <h4 id="test-title">Test message</h4>
         <p class="settings-note">Goes out at once with what is saved above, also while account e-mail is off.</p>
         <form class="settings-form" data-form="test">
-          ${textField({ name: "recipient", label: "To", type: "email", required: true, value: address })}
+          ${textField({ name: "recipient", label: "To", type: "email", required: true, value: recipient })}
           ${formActions("Send a test message")}
         </form>
       </section>
