@@ -3,25 +3,19 @@
 A model takes hundreds of megabytes; it is loaded with the first task and gone with this process.
 """
 
-import ctypes
-import json
-import os
-import signal
-import sys
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import soxr
 
-from compute_worker.alignment.messages import PREFIX_BYTES, header_bytes, pack, pack_alignment
+from compute_worker.alignment.messages import pack, pack_alignment
+from compute_worker.alignment.serving import serve
 from compute_worker.whisper.aligning import align_with
 from compute_worker.whisper.mel import RATE
 from compute_worker.whisper.model import WhisperModel
 from shared.errors import LecternError
-
-_PR_SET_PDEATHSIG = 1
-_NICENESS = 3
 
 
 class _Holder:
@@ -36,21 +30,7 @@ class _Holder:
         return self._model
 
 
-def main() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.nice(_NICENESS)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the worker, which then closes our input
-    tasks, answers = sys.stdin.buffer, sys.stdout.buffer
-    holder = _Holder()
-    while prefix := tasks.read(PREFIX_BYTES):
-        header = json.loads(tasks.read(header_bytes(prefix)))
-        answers.write(_answer(header, tasks, holder))
-        answers.flush()
-
-
-def _answer(header: dict[str, Any], tasks: BinaryIO, holder: _Holder) -> bytes:
-    payload = tasks.read(int(header["payload_bytes"]))
+def _answer(holder: _Holder, header: dict[str, Any], payload: bytes) -> bytes:
     try:
         model = holder.model(header["folder"])
         if not payload:
@@ -71,4 +51,4 @@ def _answer(header: dict[str, Any], tasks: BinaryIO, holder: _Holder) -> bytes:
 
 
 if __name__ == "__main__":
-    main()
+    serve(partial(_answer, _Holder()))
