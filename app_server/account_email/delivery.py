@@ -17,9 +17,9 @@ from app_server.account_email.model import (
 )
 from app_server.account_email.ports import EmailSettingsStore, Outbox, Sender
 from app_server.account_email.settings import opened_key
+from app_server.background import in_rounds
 from app_server.clock import Clock
 from app_server.secrets.sealing import SealBrokenError, SecretSealer
-from shared.errors import LecternError
 
 _POLL_SECONDS: Final = 5.0
 # Longer than an attempt can take; a server that died on the way leaves the message to another after it.
@@ -64,19 +64,9 @@ class EmailDelivery:
 
     async def run(self) -> None:
         """Runs until cancelled."""
-        while True:
-            self._news.clear()
-            try:
-                await self.deliver_due()
-            except LecternError as error:
-                _log.warning("account e-mail waits", reason=error.reason)
-            except Exception:  # noqa: BLE001 - the edge of a loop: mail goes out when the cause has gone
-                _log.exception("account e-mail waits")
-            try:
-                async with asyncio.timeout(_POLL_SECONDS):
-                    await self._news.wait()
-            except TimeoutError:
-                pass
+        await in_rounds(
+            self.deliver_due, news=self._news, every_seconds=_POLL_SECONDS, waiting="account e-mail waits"
+        )
 
     async def deliver_due(self) -> None:
         """One round, a few at a time: a slow service doesn't hold up everybody."""

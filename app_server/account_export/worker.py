@@ -1,6 +1,5 @@
 """Makes the exports that were asked for, one at a time in each app server. What one leaves, another takes."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Final
 
@@ -10,9 +9,9 @@ from app_server.account_export.archive import archive
 from app_server.account_export.model import LIFETIME_MS, AccountExport, OwnedFile, export_key
 from app_server.account_export.ports import ContentReader, ExportStore
 from app_server.account_export.service import AccountExports
+from app_server.background import in_rounds
 from app_server.clock import Clock
 from app_server.compute_limits.service import LimitService
-from shared.errors import LecternError
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
 
 _POLL_SECONDS: Final = 15.0
@@ -44,19 +43,9 @@ class ExportWorker:
 
     async def run(self) -> None:
         """Runs until cancelled."""
-        while True:
-            self._exports.news.clear()
-            try:
-                await self.work()
-            except LecternError as error:
-                _log.warning("account exports wait", reason=error.reason)
-            except Exception:  # noqa: BLE001 - the edge of a loop: it goes on when the cause has gone
-                _log.exception("account exports wait")
-            try:
-                async with asyncio.timeout(_POLL_SECONDS):
-                    await self._exports.news.wait()
-            except TimeoutError:
-                pass
+        await in_rounds(
+            self.work, news=self._exports.news, every_seconds=_POLL_SECONDS, waiting="account exports wait"
+        )
 
     async def work(self) -> None:
         """One round: all that are due, and those that have had their time."""
