@@ -32,7 +32,7 @@ run: $(VENV)/.runtime ## Install what is needed and start Lectern
 .PHONY: test
 test: $(VENV)/.dev test-programs check ## Install what the tests need, check, and run all of them
 	@find tests/ui -name '*.test.js' -not -path '*/node_modules/*' -print0 | xargs -0r node --test
-	@$(BIN)/pytest -n auto --dist loadfile $(PYTEST_ARGS)
+	@$(BIN)/python tests/suite.py $(PYTEST_ARGS)
 
 .PHONY: test-programs
 test-programs: # A browser, and node for the tests of the browser's modules
