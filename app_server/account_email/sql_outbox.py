@@ -91,7 +91,7 @@ class SqlOutbox:
         last_failure = (
             select(settled_at_ms, email_outbox.c.failure)
             .where(email_outbox.c.state == _FAILED)
-            .order_by(settled_at_ms.desc())
+            .order_by(settled_at_ms.desc(), email_outbox.c.id.desc())
             .limit(1)
         )
         async with self._database.read() as connection:

@@ -41,7 +41,7 @@ class SqlExportStore:
         wanted = (
             select(account_exports)
             .where(account_exports.c.user_id == user_id)
-            .order_by(account_exports.c.requested_at_ms.desc(), account_exports.c.id)
+            .order_by(account_exports.c.requested_at_ms.desc(), account_exports.c.id.desc())
         )
         async with self._database.read() as connection:
             return [_export(row) for row in await connection.execute(wanted)]

@@ -1,6 +1,5 @@
 """Accounts, their sessions and attempts to get in, as rows."""
 
-import uuid
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from app_server.accounts.model import AccessStatus, Credentials, Role, SeenFrom,
 from app_server.accounts.ports import EmailTakenError, Window
 from app_server.database.engine import Database, lock_for_transaction
 from app_server.database.schema import auth_attempts, email_links, sessions, users
+from app_server.ids import new_id
 
 _USER_AGENT_CHARACTERS: Final = 400
 
@@ -132,7 +132,7 @@ class SqlAttemptStore:
             wait_ms = max(_wait_ms(attempts, window, now_ms) for window in windows)
             if wait_ms > 0:
                 return wait_ms
-            row = {"id": uuid.uuid4().hex, "subject_hash": subject_hash, "attempted_at_ms": now_ms}
+            row = {"id": new_id(), "subject_hash": subject_hash, "attempted_at_ms": now_ms}
             await connection.execute(insert(auth_attempts).values(row))
         return None
 

@@ -40,7 +40,7 @@ class SqlApiTokenStore:
         wanted = (
             select(api_tokens)
             .where(api_tokens.c.user_id == user_id)
-            .order_by(api_tokens.c.created_at_ms.desc(), api_tokens.c.id)
+            .order_by(api_tokens.c.created_at_ms.desc(), api_tokens.c.id.desc())
         )
         async with self._database.read() as connection:
             return [_token(row) for row in await connection.execute(wanted)]

@@ -1,6 +1,5 @@
 """The audit log, as rows. Nothing changes a row once it is written."""
 
-import uuid
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Row, and_, func, insert, or_, select, true
@@ -9,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app_server.audit.model import AuditEntry, AuditNote, AuditPage, AuditQuery
 from app_server.database.engine import Database
 from app_server.database.schema import audit_log
+from app_server.ids import new_id
 
 PAGE_SIZE: Final = 25
 
@@ -16,7 +16,7 @@ PAGE_SIZE: Final = 25
 async def write_note(connection: AsyncConnection, note: AuditNote, *, now_ms: int) -> None:
     """connection is that of the transaction that makes the change: there is both or neither."""
     row = {
-        "id": uuid.uuid4().hex,
+        "id": new_id(),
         "at_ms": now_ms,
         "actor_id": note.actor_id,
         "actor_email": note.actor_email,

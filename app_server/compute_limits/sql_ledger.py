@@ -1,6 +1,5 @@
 """Admissions, leases of active work, and usage, as rows."""
 
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from app_server.compute_limits.refusals import Refusal, latest
 from app_server.compute_limits.rules import ActionName, Metric, Rules, UsageRule, WindowRule
 from app_server.database.engine import Database, lock_for_transaction
 from app_server.database.schema import limit_admissions, limit_charges, limit_leases, limit_usage
+from app_server.ids import new_id
 
 _CHARACTERS: Final[Metric] = "characters"
 # By subject, action and metric.
@@ -169,7 +169,7 @@ async def _start(connection: AsyncConnection, admission: Admission, rules: Rules
     _raise_any(refusals)
     counted = {rule.subject for rule in rules.windows} | {admission.caller.subject("user")}
     row = {"action": admission.action, "work": admission.work, "admitted_at_ms": now_ms}
-    rows = [{"id": uuid.uuid4().hex, "subject": subject, **row} for subject in counted]
+    rows = [{"id": new_id(), "subject": subject, **row} for subject in counted]
     await connection.execute(insert(limit_admissions).values(rows))
     amounts: _Counts = {
         (subject, admission.action, metric): amount

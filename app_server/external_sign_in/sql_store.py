@@ -1,6 +1,5 @@
 """Identities from elsewhere, and the ways there and back, as rows."""
 
-import uuid
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from app_server.database.engine import Database, lock_for_transaction
 from app_server.database.schema import external_identities, sign_in_flows, users
 from app_server.external_sign_in.model import ExternalIdentity, Flow, LinkedIdentity
 from app_server.external_sign_in.ports import AlreadyLinkedError, IdentityTakenError, LastWayInError
+from app_server.ids import new_id
 from shared.errors import Code, LecternError
 
 _LONGEST_NAME: Final = 200
@@ -93,7 +93,7 @@ class SqlIdentityStore:
         wanted = (
             select(external_identities)
             .where(external_identities.c.user_id == user_id)
-            .order_by(external_identities.c.linked_at_ms)
+            .order_by(external_identities.c.linked_at_ms, external_identities.c.id)
         )
         async with self._database.read() as connection:
             rows = await connection.execute(wanted)
@@ -128,7 +128,7 @@ async def _has_password(connection: AsyncConnection, user_id: str) -> bool:
 
 async def _insert(connection: AsyncConnection, user_id: str, identity: ExternalIdentity, now_ms: int) -> None:
     row: dict[str, Any] = {
-        "id": uuid.uuid4().hex,
+        "id": new_id(),
         "user_id": user_id,
         "issuer": identity.issuer,
         "subject": identity.subject,

@@ -41,7 +41,7 @@ class SqlGuestStore:
             users.c.kind == UserKind.ANONYMOUS.value, users.c.created_at_ms < made_before_ms, ~lives
         )
         async with self._database.read() as connection:
-            return list(await connection.scalars(wanted.order_by(users.c.created_at_ms)))
+            return list(await connection.scalars(wanted.order_by(users.c.created_at_ms, users.c.id)))
 
     async def remove(self, guest_id: str) -> None:
         async with self._database.write() as connection:

@@ -64,7 +64,7 @@ class SqlDocumentStore:
         wanted = (
             _documents()
             .where(documents.c.owner_id == owner_id)
-            .order_by(documents.c.created_at_ms.desc(), documents.c.id)
+            .order_by(documents.c.created_at_ms.desc(), documents.c.id.desc())
         )
         async with self._database.read() as connection:
             return [_document(row) for row in await connection.execute(wanted)]
@@ -72,7 +72,7 @@ class SqlDocumentStore:
     async def processing_ids(self) -> list[str]:
         wanted = select(documents.c.id).where(documents.c.state == DocumentState.PROCESSING.value)
         async with self._database.read() as connection:
-            return list(await connection.scalars(wanted.order_by(documents.c.created_at_ms)))
+            return list(await connection.scalars(wanted.order_by(documents.c.created_at_ms, documents.c.id)))
 
     async def remove(self, document_id: str) -> None:
         async with self._database.write() as connection:

@@ -43,7 +43,7 @@ class SqlUserStore:
         rows = (
             select(users)
             .where(wanted)
-            .order_by(users.c.created_at_ms.desc(), users.c.id)
+            .order_by(users.c.created_at_ms.desc(), users.c.id.desc())
             .limit(PAGE_SIZE)
             .offset((query.page - 1) * PAGE_SIZE)
         )

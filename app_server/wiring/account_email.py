@@ -13,7 +13,8 @@ from app_server.account_email.sql_settings import SqlEmailSettings
 from app_server.accounts.owner_proof import OwnerProof
 from app_server.accounts.passwords import Passwords
 from app_server.accounts.ports import AccountStore
-from app_server.wiring.foundations import Foundations, new_id
+from app_server.ids import new_id
+from app_server.wiring.foundations import Foundations
 from app_server.wiring.sign_in import SignIn
 
 

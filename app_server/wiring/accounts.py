@@ -10,9 +10,10 @@ from app_server.accounts.ports import Inboxes
 from app_server.accounts.routes import AccountRoutes
 from app_server.accounts.service import AccountService
 from app_server.accounts.sql_store import SqlAccountStore
+from app_server.ids import new_id
 from app_server.version import program_version
 from app_server.wiring.account_email import add_account_email
-from app_server.wiring.foundations import Foundations, new_id
+from app_server.wiring.foundations import Foundations
 from app_server.wiring.sign_in import SignIn, add_external_sign_in, add_sessions, sign_in
 
 

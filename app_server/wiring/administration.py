@@ -8,6 +8,7 @@ from app_server.audit.routes import AuditRoutes
 from app_server.audit.sql_store import SqlAuditLog
 from app_server.changelog.routes import ChangelogRoutes
 from app_server.changelog.service import Changelog
+from app_server.ids import new_id
 from app_server.library.service import LibraryService
 from app_server.providers.admin_routes import ProviderAdminRoutes
 from app_server.providers.management import ProviderManagement
@@ -18,7 +19,7 @@ from app_server.user_management.routes import UserAdminRoutes
 from app_server.user_management.service import UserManagement
 from app_server.user_management.sql_store import SqlUserStore
 from app_server.wiring.account_email import email_settings
-from app_server.wiring.foundations import Foundations, new_id
+from app_server.wiring.foundations import Foundations
 
 
 def add_administration(app: web.Application, base: Foundations, library: LibraryService) -> None:

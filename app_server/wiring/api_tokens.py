@@ -6,7 +6,8 @@ from app_server.accounts.bearer import setup_api_tokens
 from app_server.api_tokens.routes import ApiTokenRoutes
 from app_server.api_tokens.service import ApiTokenService
 from app_server.api_tokens.sql_store import SqlApiTokenStore
-from app_server.wiring.foundations import Foundations, new_id
+from app_server.ids import new_id
+from app_server.wiring.foundations import Foundations
 
 
 def add_api_tokens(app: web.Application, base: Foundations) -> None:

@@ -1,7 +1,5 @@
 """What several domains of the app server are built upon."""
 
-import uuid
-
 import aiohttp
 
 from app_server.background import BackgroundTasks
@@ -61,7 +59,3 @@ class Foundations:
         self.providers = ProviderService(
             store=SqlProviderStore(database=database), features=self.features, sealer=self.sealer
         )
-
-
-def new_id() -> str:
-    return uuid.uuid4().hex

@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from app_server.ids import new_id
 from app_server.imports.page_fetcher import PageFetcher
 from app_server.library.changes import DocumentChanges
 from app_server.library.direct_upload_routes import DirectUploadRoutes
@@ -17,7 +18,7 @@ from app_server.library.service import LibraryService
 from app_server.library.sql_store import SqlDocumentStore
 from app_server.library.upload_tickets import UploadTickets
 from app_server.library.uploads import UploadReceiver
-from app_server.wiring.foundations import Foundations, new_id
+from app_server.wiring.foundations import Foundations
 from app_server.wiring.imports import add_imports
 
 

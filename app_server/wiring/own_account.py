@@ -8,12 +8,13 @@ from app_server.account_export.service import AccountExports
 from app_server.account_export.sql_store import SqlExportStore
 from app_server.account_export.worker import ExportWorker
 from app_server.accounts.erasure import AccountErasure
+from app_server.ids import new_id
 from app_server.library.service import LibraryService
 from app_server.own_account.routes import OwnAccountRoutes
 from app_server.own_account.service import AccountDeletion
 from app_server.own_account.sql_store import SqlOwnAccount
 from app_server.wiring.accounts import Accounts
-from app_server.wiring.foundations import Foundations, new_id
+from app_server.wiring.foundations import Foundations
 
 
 def add_own_account(

@@ -2,13 +2,14 @@
 
 from aiohttp import web
 
+from app_server.ids import new_id
 from app_server.library.service import LibraryService
 from app_server.recordings.file_routes import RecordingFileRoutes
 from app_server.recordings.orphans import keep_recordings_tidy
 from app_server.recordings.routes import RecordingRoutes
 from app_server.recordings.service import RecordingService
 from app_server.recordings.sql_store import SqlRecordingStore
-from app_server.wiring.foundations import Foundations, new_id
+from app_server.wiring.foundations import Foundations
 
 
 def add_recordings(app: web.Application, base: Foundations, library: LibraryService) -> None:

@@ -10,8 +10,8 @@ from app_server.database.migrate import migrate, require_current
 from app_server.first_boot.reading import read_seed
 from app_server.first_boot.service import FirstBoot
 from app_server.first_boot.sql_store import SqlFirstBootStore
+from app_server.ids import new_id
 from app_server.secrets.sealing import SecretSealer
-from app_server.wiring.foundations import new_id
 from app_server.worker.clients import WorkerClients, worker_clients
 from shared.configuration.app_settings import AppSettings
 from shared.configuration.settings import StorageSettings

@@ -28,8 +28,9 @@ from app_server.external_sign_in.sql_store import SqlIdentityStore
 from app_server.guests.routes import GuestRoutes
 from app_server.guests.service import Guests, StaleGuests
 from app_server.guests.sql_store import SqlGuestStore
+from app_server.ids import new_id
 from app_server.library.service import LibraryService
-from app_server.wiring.foundations import Foundations, new_id
+from app_server.wiring.foundations import Foundations
 
 
 @dataclass(frozen=True)

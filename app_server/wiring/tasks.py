@@ -9,6 +9,7 @@ from app_server.account_email.sql_outbox import SqlOutbox
 from app_server.accounts.sql_store import SqlAttemptStore, SqlSessionStore
 from app_server.api_tokens.sql_store import SqlApiTokenStore
 from app_server.compute_limits.sql_ledger import SqlLimitLedger
+from app_server.ids import new_id
 from app_server.library.orphans import OrphanedFiles
 from app_server.library.service import LibraryService
 from app_server.library.sql_store import SqlDocumentStore
@@ -20,7 +21,7 @@ from app_server.tasks.old_exports import remove_old_exports
 from app_server.tasks.routes import TaskRoutes
 from app_server.tasks.service import TaskService
 from app_server.tasks.sql_store import SqlTaskStore
-from app_server.wiring.foundations import Foundations, new_id
+from app_server.wiring.foundations import Foundations
 from app_server.wiring.sign_in import stale_guests
 
 _HOUR: Final = 3600

@@ -45,6 +45,13 @@ async def test_pages_go_from_the_newest_to_the_oldest(database: Database) -> Non
     assert (await log.page(AuditQuery(page=3))).entries == []
 
 
+async def test_entries_of_one_moment_keep_the_order_of_the_changes(database: Database) -> None:
+    for number in range(12):
+        await write(database, "feature.change", f"key-{number}", now_ms=1)
+    entries = (await SqlAuditLog(database=database).page(AuditQuery())).entries
+    assert [entry.note.target for entry in entries] == [f"key-{number}" for number in reversed(range(12))]
+
+
 FOUND = [
     (AuditQuery(action="user"), {"Bob_1@example.org", "carol@example.org"}),
     (AuditQuery(action="user.delete"), {"carol@example.org"}),
