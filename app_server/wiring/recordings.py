@@ -5,7 +5,6 @@ from aiohttp import web
 from app_server.ids import new_id
 from app_server.library.service import LibraryService
 from app_server.recordings.file_routes import RecordingFileRoutes
-from app_server.recordings.orphans import keep_recordings_tidy
 from app_server.recordings.routes import RecordingRoutes
 from app_server.recordings.service import RecordingService
 from app_server.recordings.sql_store import SqlRecordingStore
@@ -24,4 +23,3 @@ def add_recordings(app: web.Application, base: Foundations, library: LibraryServ
     )
     RecordingRoutes(service=service, features=base.features).add_to(app)
     RecordingFileRoutes(service=service, objects=base.objects, presigner=base.presigner).add_to(app)
-    base.background.start(keep_recordings_tidy(store, base.objects, base.clock))

@@ -16,6 +16,8 @@ from app_server.library.sql_store import SqlDocumentStore
 from app_server.library.stale_uploads import remove_stale_uploads
 from app_server.playback.old_speech import OldSpeech
 from app_server.playback.sql_store import SqlPlaybackSessionStore
+from app_server.recordings.orphans import remove_orphaned_recordings
+from app_server.recordings.sql_store import SqlRecordingStore
 from app_server.tasks.model import Counts, Order, Task
 from app_server.tasks.old_exports import remove_old_exports
 from app_server.tasks.routes import TaskRoutes
@@ -48,12 +50,15 @@ def _of_objects(base: Foundations) -> list[Task]:
         locks=base.database,
         clock=base.clock,
     )
+    recordings = SqlRecordingStore(database=base.database)
     speech = OldSpeech(objects=base.objects, clock=base.clock)
 
     async def reap(order: Order) -> Counts:
         return {
             "files without a document": await orphans.reap(),
-            "unfinished uploads": await remove_stale_uploads(base.objects, now_ms=order.now_ms),
+            "recordings without a document": await remove_orphaned_recordings(
+                recordings, base.objects, now_ms=order.now_ms
+            ),
         }
 
     async def clean_uploads(order: Order) -> Counts:

@@ -119,7 +119,7 @@ async def test_files_whose_document_is_gone_go_too(database: Any, objects: Objec
     store = SqlRecordingStore(database=database)
     info = await objects.info("recordings/" + "a" * 32 + "/audio")
     assert info is not None
-    soon, later = int(info.modified_at * 1000) + 1000, int(info.modified_at * 1000) + 7 * 3600 * 1000
-    assert await remove_orphaned_recordings(store, objects, now_ms=soon) == 0
-    assert await remove_orphaned_recordings(store, objects, now_ms=later) == 1
+    young, old = int(info.modified_at * 1000) + 1000, int(info.modified_at * 1000) + 25 * 3600 * 1000
+    assert await remove_orphaned_recordings(store, objects, now_ms=young) == 0
+    assert await remove_orphaned_recordings(store, objects, now_ms=old) == 1
     assert [found async for found in objects.list("recordings/")] == []

@@ -88,9 +88,14 @@ async def test_reap_orphaned_blobs(
 ) -> None:
     await admin.add_document(b"<p>Mine.</p>")
     owned = await keys(objects, "")
-    orphan, upload = hashlib.sha256(b"nobody's").hexdigest(), "uploads/unfinished"
-    strange = {"documents/not-a-hash", "other/thing"}
-    for key in (f"documents/{orphan}", f"reading/{orphan}/1-html/document.json.gz", upload, *strange):
+    orphan = hashlib.sha256(b"nobody's").hexdigest()
+    ours = {
+        f"documents/{orphan}",
+        f"reading/{orphan}/1-html/document.json.gz",
+        f"recordings/{'0' * 32}/audio",
+    }
+    strange = {"documents/not-a-hash", "other/thing", "uploads/of-another-task"}
+    for key in ours | strange:
         await objects.put(key, b"x")
     only_a_row = "f" * 64
     async with stored.write() as connection:
@@ -98,10 +103,13 @@ async def test_reap_orphaned_blobs(
         await connection.execute(blobs.insert().values(row))
     assert await run(admin, "reap-orphaned-blobs") == {
         "files without a document": 0,  # younger than a day
-        "unfinished uploads": 0,
+        "recordings without a document": 0,
     }
     clock.turn(seconds=DAY + 60)
-    assert await run(admin, "reap-orphaned-blobs") == {"files without a document": 2, "unfinished uploads": 1}
+    assert await run(admin, "reap-orphaned-blobs") == {
+        "files without a document": 2,
+        "recordings without a document": 1,
+    }
     assert await keys(objects, "") == owned | strange
     assert await count(stored, blobs) == 1
 
