@@ -28,6 +28,7 @@ from compute_worker.speech.model import FRAME_MS, SpokenSegment
 from shared.errors import Code, LecternError
 
 MAX_IN_FLIGHT = 4
+MOST_IN_FLIGHT = 8  # with those of places that the listener has left meanwhile
 FAILED_SEGMENT_FRAMES = 21  # about half a second of silence where speech is missing
 OWN_TROUBLE = frozenset({"OBJECT_STORE_UNAVAILABLE", "BROKER_UNAVAILABLE", "METER_UNAVAILABLE"})
 OWN_TROUBLE_SECONDS = 30.0  # as long as a part of ours may be away before we give up
@@ -121,10 +122,10 @@ class GenerationRun:
         self._needed = needed
         self._drop_unwanted(needed)
         self._refine_known(needed)
-        # Nothing competes with the segment that the listener is waiting for.
+        # Nothing competes with the segment that the listener is waiting for, and it waits for nothing.
         limit = MAX_IN_FLIGHT if self._is_settled(ordinal) else 1
         for candidate in needed:
-            if len(self._orders) >= limit:
+            if len(self._orders) >= (MOST_IN_FLIGHT if candidate == ordinal else limit):
                 return
             if candidate in self._orders or candidate in self._limits or self._is_settled(candidate):
                 continue
