@@ -24,7 +24,7 @@ from servers.seeds import seed_with_generous_limits
 COLD_PLAYS = 30
 SEEKS = 60
 SETTLE_SECONDS = 3.0
-BREATH_SECONDS = 0.5  # between cold plays, so that one's window is not another's rival
+BREATH_SECONDS = 0.5  # between cold plays
 PROVIDER_DELAY_MS = 150
 
 
@@ -129,6 +129,7 @@ async def _cold_plays(reader: Reader, source: random.Random, provider_ref: str) 
         await reader.first_byte_seconds(f"{session['audioUrl']}&from={ordinal}&at=0")
         plays.append(((time.perf_counter() - began) * 1000, sentences[ordinal]))
         await reader.move(session, ordinal, playing=False)
+        await reader.until_resting(session)  # so that one's window is not another's rival
         await asyncio.sleep(BREATH_SECONDS)
     return plays
 

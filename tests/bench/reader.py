@@ -146,6 +146,18 @@ class Reader:
             keep_alive.cancel()
         raise AssertionError("the events ended before the segments did")
 
+    async def until_resting(self, session: dict[str, Any]) -> None:
+        """Until all of the window is made, and every word in it measured."""
+        async with (
+            asyncio.timeout(_GENERATION_SECONDS),
+            self._http.get(self._base_url + session["eventsUrl"], timeout=_STREAM_SECONDS) as events,
+        ):
+            async for line in events.content:
+                event = json.loads(line[5:]) if line.startswith(b"data:") else {}
+                if event.get("state") in {"waiting", "complete"}:
+                    return
+        raise AssertionError("the events ended before the window was made")
+
     async def _stay_at_first(self, session: dict[str, Any], missing: set[int]) -> None:
         while True:
             await asyncio.sleep(_CURSOR_SECONDS)
