@@ -26,6 +26,7 @@ from compute_worker.diagnostics.servicer import DiagnosticsServicer
 from compute_worker.documents.handler import DocumentHandler
 from compute_worker.documents.layout_models import open_layout_models
 from compute_worker.documents.parser_process import ParserLimits, ParserProcess
+from compute_worker.documents.passwords import DocumentPasswords
 from compute_worker.documents.servicer import DocumentServicer
 from compute_worker.operations.broker import Broker, BrokerLimits, connect_broker
 from compute_worker.operations.events import Events
@@ -174,9 +175,10 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             credentials=credentials,
             providers=providers,
         )
+        passwords = DocumentPasswords(secret=settings.playback_token_secret)
         servicers = [
             OperationServicer(queue=queue),
-            DocumentServicer(queue=queue, store=store),
+            DocumentServicer(queue=queue, store=store, passwords=passwords),
             PlaybackServicer(
                 playback=playback, sessions=sessions, plans=plans, events=events, speaker=speaker
             ),
@@ -201,6 +203,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         )
         documents = DocumentHandler(
             store=store,
+            passwords=passwords,
             layout_models=await stack.enter_async_context(
                 open_layout_models(
                     base_url=settings.models.pdf_layout_base_url,

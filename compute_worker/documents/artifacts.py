@@ -1,7 +1,8 @@
 """Where a reading document's artifacts lie in the object store, and reading them back.
 
 A reading reference is the folder of one document's artifacts: "reading/<sha256>/<parser version>-<format>/".
-The same bytes may be read as different formats.
+The same bytes may be read as different formats. What a password opened lies apart, under a name that only
+those who give the same password are led to.
 """
 
 import gzip
@@ -16,6 +17,8 @@ from shared.objects.ports import ObjectStore
 # then parsed again when it is next opened.
 PARSER_VERSION: Final = "1"
 
+UNLOCKED_NAME: Final = "unlocked.pdf"
+
 RESOURCE_TYPES: Final = {
     "png": "image/png",
     "jpg": "image/jpeg",
@@ -29,8 +32,14 @@ def source_key(sha256: str) -> str:
     return f"documents/{sha256}"
 
 
-def reading_ref_of(sha256: str, source_format: str) -> str:
-    return f"reading/{sha256}/{PARSER_VERSION}-{source_format}/"
+def reading_ref_of(sha256: str, source_format: str, *, password_name: str = "") -> str:
+    suffix = f"-{password_name}" if password_name else ""
+    return f"reading/{sha256}/{PARSER_VERSION}-{source_format}{suffix}/"
+
+
+def unlocked_key(reading_ref: str) -> str:
+    """A PDF that opened with a password, without its lock; there only where a password was needed."""
+    return f"{reading_ref}{UNLOCKED_NAME}"
 
 
 def document_key(reading_ref: str) -> str:

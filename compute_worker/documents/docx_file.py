@@ -17,6 +17,7 @@ from compute_worker.documents.html_file import read_page
 from compute_worker.documents.language import declared_language
 from compute_worker.documents.markup import Element, tag_of
 from compute_worker.documents.output import ArtifactFolder
+from compute_worker.documents.zip_locks import is_locked
 
 _MOST_UNFOLDED_BYTES: Final = 400 * 1024 * 1024
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -93,6 +94,8 @@ def _checked(path: Path) -> tuple[str, str, str]:
                 )
             if "word/document.xml" not in archive.namelist():
                 raise refused("NOT_A_DOCX", "This is not a Word document.")
+            if is_locked(archive):
+                raise _encrypted()
             core = archive.read(_CORE) if _CORE in archive.namelist() else b""
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError) as error:
         raise _damaged() from error
@@ -101,11 +104,15 @@ def _checked(path: Path) -> tuple[str, str, str]:
 
 def _refusal_of_container(path: Path) -> Exception:
     if _ENCRYPTED in path.read_bytes():
-        return refused(
-            "PASSWORD_NEEDED",
-            "This Word document opens only with a password. Save a copy without one and open that.",
-        )
+        return _encrypted()
     return refused("NOT_A_DOCX", "This is a file of an old version of Word. Save it as .docx and open that.")
+
+
+def _encrypted() -> Exception:
+    return refused(
+        "DOCUMENT_ENCRYPTED",
+        "This Word document opens only with a password. Save a copy without one and open that.",
+    )
 
 
 def _damaged() -> Exception:

@@ -19,3 +19,11 @@ def empty() -> LecternError:
 
 def no_text() -> LecternError:
     return refused("NO_READABLE_TEXT", "There is no text in this file to read aloud.")
+
+
+def password_required() -> LecternError:
+    return refused("PASSWORD_REQUIRED", "This PDF opens only with a password.")
+
+
+def password_wrong() -> LecternError:
+    return refused("PASSWORD_WRONG", "This is not the password that opens this PDF.")

@@ -2,19 +2,27 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from compute_worker.documents.artifacts import RESOURCE_TYPES, document_key, reading_ref_of, source_key
+from compute_worker.documents.artifacts import (
+    RESOURCE_TYPES,
+    UNLOCKED_NAME,
+    document_key,
+    reading_ref_of,
+    source_key,
+)
 from compute_worker.documents.layout_models import LayoutModels
 from compute_worker.documents.parser_process import ParserProcess
+from compute_worker.documents.passwords import SEALED_ARGUMENT, DocumentPasswords
 from compute_worker.operations.ports import Job, ProgressReporter
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 
 FORMATS: Final = frozenset({"docx", "epub", "html", "markdown", "text", "pdf", "web_page"})
 _UPLOADS_AT_ONCE: Final = 8
+_CONTENT_TYPES: Final = {**RESOURCE_TYPES, "pdf": "application/pdf"}
 
 
 class DocumentHandler:
@@ -23,6 +31,7 @@ class DocumentHandler:
         *,
         store: ObjectStore,
         parser: ParserProcess,
+        passwords: DocumentPasswords,
         layout_models: LayoutModels | None = None,
         temporary_folder: Path | None = None,
     ) -> None:
@@ -30,27 +39,30 @@ class DocumentHandler:
         self._store = store
         self._layout_models = layout_models
         self._parser = parser
+        self._passwords = passwords
         self._temporary_folder = temporary_folder
 
     async def run(self, job: Job, progress: ProgressReporter) -> str:
-        """Arguments: sha256, format, file_name. Returns the reading reference."""
+        """Arguments: sha256, format, file_name and, sealed, the password. Returns the reading reference."""
         sha256, source_format = str(job.arguments.get("sha256", "")), str(job.arguments.get("format", ""))
         if source_format not in FORMATS or not _is_sha256(sha256):
             raise LecternError(
                 Code.INVALID_ARGUMENT, "Files of this kind cannot be read.", reason="FORMAT_UNSUPPORTED"
             )
-        reading_ref = reading_ref_of(sha256, source_format)
+        sealed = str(job.arguments.get(SEALED_ARGUMENT, ""))
+        password = self._passwords.unseal(sealed, sha256) if sealed else ""
+        reading_ref = reading_ref_of(
+            sha256,
+            source_format,
+            password_name=self._passwords.name(password, sha256) if password else "",
+        )
         if await self._store.info(document_key(reading_ref)) is not None:
             return reading_ref
         with tempfile.TemporaryDirectory(prefix="lectern-document-", dir=self._temporary_folder) as name:
             source, artifacts = Path(name) / "source", Path(name) / "artifacts"
             artifacts.mkdir()
             await self._download(source_key(sha256), source, progress)
-            options = (
-                await self._layout_models.options(progress)
-                if self._layout_models is not None and source_format == "pdf"
-                else {}
-            )
+            options = await self._pdf_options(password, progress) if source_format == "pdf" else {}
             await self._parser.parse(
                 options=options,
                 path=source,
@@ -61,6 +73,10 @@ class DocumentHandler:
             )
             await self._upload(artifacts, reading_ref, progress)
         return reading_ref
+
+    async def _pdf_options(self, password: str, progress: ProgressReporter) -> Mapping[str, str | float]:
+        options = {} if self._layout_models is None else dict(await self._layout_models.options(progress))
+        return options | {"password": password} if password else options
 
     async def _download(self, key: str, target: Path, progress: ProgressReporter) -> None:
         await progress.report(phase="fetching", done=0)
@@ -75,7 +91,8 @@ class DocumentHandler:
         """The document last: where it is, the rest is."""
         resources = await asyncio.to_thread(_files, folder / "resources")
         sections = await asyncio.to_thread(_files, folder / "sections")
-        done, total = 0, len(resources) + len(sections) + 1
+        unlocked = [folder / UNLOCKED_NAME] if (folder / UNLOCKED_NAME).exists() else []
+        done, total = 0, len(resources) + len(sections) + len(unlocked) + 1
         slots = asyncio.Semaphore(_UPLOADS_AT_ONCE)
 
         async def put(path: Path) -> None:
@@ -86,7 +103,7 @@ class DocumentHandler:
             done += 1
             await progress.report(phase="storing", done=done, total=total)
 
-        for files in (resources, sections, [folder / "document.json.gz"]):
+        for files in (resources, sections, unlocked, [folder / "document.json.gz"]):
             try:
                 async with asyncio.TaskGroup() as tasks:
                     for path in files:
@@ -95,7 +112,7 @@ class DocumentHandler:
                 raise _first(group) from group
 
     async def _put(self, key: str, path: Path) -> None:
-        content_type = RESOURCE_TYPES.get(path.suffix.lstrip("."), "application/gzip")
+        content_type = _CONTENT_TYPES.get(path.suffix.lstrip("."), "application/gzip")
         with path.open("rb") as file:
             await self._store.put_stream(key, _chunks(file), content_type=content_type)
 

@@ -30,6 +30,10 @@ class ArtifactFolder:
     def write_document(self, document: ReadingDocument) -> None:
         self._write_json("document.json.gz", write_document(document))
 
+    def extra_file(self, name: str) -> Path:
+        """Where to write a file that lies beside the document."""
+        return self._folder / name
+
     def _write_json(self, name: str, content: dict[str, Any]) -> None:
         body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
         self._write(name, gzip.compress(body, _COMPRESSION_LEVEL, mtime=0))

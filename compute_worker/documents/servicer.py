@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from compute_worker.documents.artifacts import PARSER_VERSION, document_key
+from compute_worker.documents.passwords import MOST_BYTES, SEALED_ARGUMENT, DocumentPasswords
 from compute_worker.operations.model import OperationKind
 from compute_worker.operations.proto_mapping import operation_to_proto
 from compute_worker.operations.queue import OperationQueue
@@ -25,9 +26,10 @@ FORMATS = {
 
 
 class DocumentServicer(DocumentServiceServicer):
-    def __init__(self, *, queue: OperationQueue, store: ObjectStore) -> None:
+    def __init__(self, *, queue: OperationQueue, store: ObjectStore, passwords: DocumentPasswords) -> None:
         self._queue = queue
         self._store = store
+        self._passwords = passwords
 
     async def ParseDocument(self, request: pb.ParseDocumentRequest, context: Any) -> pb.ParseDocumentResponse:
         if not SHA256.fullmatch(request.document_sha256):
@@ -44,10 +46,16 @@ class DocumentServicer(DocumentServiceServicer):
                 reason="FORMAT_UNSUPPORTED",
                 details={"field": "format"},
             )
+        key = f"{request.document_sha256}:{name}:{PARSER_VERSION}"
+        arguments = {"sha256": request.document_sha256, "format": name, "file_name": request.file_name}
+        if request.password:
+            _check_password(request.password, name)
+            key += f":{self._passwords.name(request.password, request.document_sha256)}"
+            arguments[SEALED_ARGUMENT] = self._passwords.seal(request.password, request.document_sha256)
         record = await self._queue.submit(
             OperationKind.DOCUMENT,
-            f"{request.document_sha256}:{name}:{PARSER_VERSION}",
-            {"sha256": request.document_sha256, "format": name, "file_name": request.file_name},
+            key,
+            arguments,
             again=request.retry,
             result_exists=self._artifacts_exist,
         )
@@ -55,3 +63,13 @@ class DocumentServicer(DocumentServiceServicer):
 
     async def _artifacts_exist(self, reading_ref: str) -> bool:
         return await self._store.info(document_key(reading_ref)) is not None
+
+
+def _check_password(password: str, format_name: str) -> None:
+    problem = ""
+    if format_name != "pdf":
+        problem = "Only PDF files can be opened with a password: leave password empty."
+    elif len(password.encode()) > MOST_BYTES:
+        problem = f"password must not be longer than {MOST_BYTES:,} bytes."
+    if problem:
+        raise LecternError(Code.INVALID_ARGUMENT, problem, details={"field": "password"})

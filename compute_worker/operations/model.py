@@ -3,7 +3,9 @@
 import hashlib
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
-from typing import Any
+from typing import Any, Final
+
+_SEALED: Final = "sealed_"  # how names of arguments begin that are encrypted secrets, for running jobs only
 
 
 class OperationKind(Enum):
@@ -153,14 +155,17 @@ def beating(record: OperationRecord, progress: Progress, now: float) -> Operatio
     return replace(record, progress=progress, updated_at=now, heartbeat_at=now)
 
 
+def _ended(record: OperationRecord, state: OperationState, now: float) -> OperationRecord:
+    kept = {name: value for name, value in record.arguments.items() if not name.startswith(_SEALED)}
+    return replace(record, state=state, arguments=kept, updated_at=now)
+
+
 def succeeded(record: OperationRecord, result_ref: str, now: float) -> OperationRecord:
-    return replace(
-        record, state=OperationState.SUCCEEDED, result_ref=result_ref, failure=None, updated_at=now
-    )
+    return replace(_ended(record, OperationState.SUCCEEDED, now), result_ref=result_ref, failure=None)
 
 
 def failed(record: OperationRecord, failure: OperationFailure, now: float) -> OperationRecord:
-    return replace(record, state=OperationState.FAILED, failure=failure, updated_at=now)
+    return replace(_ended(record, OperationState.FAILED, now), failure=failure)
 
 
 def requeued(record: OperationRecord, now: float) -> OperationRecord:
@@ -174,4 +179,4 @@ def handed_back(record: OperationRecord, now: float) -> OperationRecord:
 
 
 def cancelled(record: OperationRecord, now: float) -> OperationRecord:
-    return replace(record, state=OperationState.CANCELLED, updated_at=now)
+    return _ended(record, OperationState.CANCELLED, now)

@@ -7,7 +7,8 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Job:
-    """One delivery of an operation. arguments are plain JSON values and never hold a secret."""
+    """One delivery of an operation. arguments are plain JSON values and hold no secret but a sealed one,
+    under a name that begins with "sealed_"; it is gone from the record when the operation is over."""
 
     operation_id: str
     attempt: int

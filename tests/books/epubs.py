@@ -61,3 +61,13 @@ def archive(members: Mapping[str, bytes | str]) -> bytes:
         for name, content in members.items():
             packed.writestr(name, content)
     return file.getvalue()
+
+
+def locked(content: bytes) -> bytes:
+    """As the members' flags say it of an archive that was packed with a password."""
+    body = bytearray(content)
+    place = body.find(b"PK\x01\x02")
+    while place >= 0:
+        body[place + 8] |= 1
+        place = body.find(b"PK\x01\x02", place + 4)
+    return bytes(body)

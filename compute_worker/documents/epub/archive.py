@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from compute_worker.documents.failures import empty, over_limit, refused
+from compute_worker.documents.zip_locks import is_locked
 
 _MOST_MEMBERS: Final = 20_000
 _MOST_BYTES: Final = 1024 * 1024 * 1024  # all members unpacked
@@ -43,6 +44,13 @@ class Archive:
         self._members = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
         self._folded = {name.casefold(): name for name in reversed(self._members)}
         self._check_limits()
+        if is_locked(self._zip):
+            self._zip.close()
+            raise refused(
+                "DOCUMENT_ENCRYPTED",
+                "This EPUB is locked with a password. Unpack it with the password, pack it without one, "
+                "and open that.",
+            )
 
     def close(self) -> None:
         self._zip.close()

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from compute_worker.documents import single_file
-from compute_worker.documents.artifacts import PARSER_VERSION
+from compute_worker.documents.artifacts import PARSER_VERSION, UNLOCKED_NAME
 from compute_worker.documents.builder import DocumentBuilder, SectionCut
 from compute_worker.documents.failures import refused
 from compute_worker.documents.language import declared_language, detect_language, direction_of
@@ -40,13 +40,16 @@ def parse(
     output: ArtifactFolder,
     *,
     file_name: str,
+    password: str = "",
     layout_folder: str = "",
     layout_unavailable: str = NO_MODEL,
     layout_seconds: float = 0.0,
 ) -> None:
     """layout_folder: of the layout model; empty where there is none, and layout_unavailable says why."""
     output.report("reading", 0, 0)
-    with open_pdf(path) as file:
+    with open_pdf(path, password=password) as file:
+        if file.is_locked:
+            file.save_unlocked(output.extra_file(UNLOCKED_NAME))
         layout: PageLayout = GeometricLayout(reason=layout_unavailable)
         if layout_folder:
             by_model = importlib.import_module("compute_worker.documents.layout_model.model_layout")

@@ -9,7 +9,13 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
-from compute_worker.documents.failures import empty, over_limit, refused
+from compute_worker.documents.failures import (
+    empty,
+    over_limit,
+    password_required,
+    password_wrong,
+    refused,
+)
 from compute_worker.documents.pdf.forms import open_form
 
 MOST_PAGES: Final = 20_000
@@ -31,9 +37,11 @@ class OutlineEntry:
 class PdfFile:
     """form: of its fields; None without one."""
 
-    def __init__(self, handle: Any, form: Any) -> None:
+    def __init__(self, handle: Any, form: Any, *, is_locked: bool) -> None:
+        """is_locked: it opens only with a password."""
         self.handle = handle
         self.form = form
+        self.is_locked = is_locked
         self.page_count = pdfium.FPDF_GetPageCount(handle)
 
     def metadata(self, name: str) -> str:
@@ -51,6 +59,18 @@ class PdfFile:
     def outline(self) -> tuple[OutlineEntry, ...]:
         seen: set[int] = set()
         return tuple(self._bookmarks(None, 0, seen))
+
+    def save_unlocked(self, path: Path) -> None:
+        """The same file, opening without a password. Raises PDF_PROTECTED."""
+        with path.open("wb") as target:
+
+            def write(_self: Any, data: Any, size: int) -> int:
+                return int(target.write(ctypes.string_at(data, size)) == size)
+
+            writer = pdfium.FPDF_FILEWRITE(version=1)
+            writer.WriteBlock = type(writer.WriteBlock)(write)
+            if not pdfium.FPDF_SaveAsCopy(self.handle, writer, pdfium.FPDF_REMOVE_SECURITY):
+                raise _refusal(_ERROR_SECURITY)
 
     def _bookmarks(self, parent: Any, depth: int, seen: set[int]) -> Iterator[OutlineEntry]:
         bookmark = pdfium.FPDFBookmark_GetFirstChild(self.handle, parent)
@@ -81,17 +101,21 @@ class PdfFile:
 
 
 @contextmanager
-def open_pdf(path: Path) -> Iterator[PdfFile]:
-    """Raises DOCUMENT_EMPTY, PASSWORD_NEEDED or PDF_DAMAGED. A file with an empty password simply opens."""
+def open_pdf(path: Path, *, password: str = "") -> Iterator[PdfFile]:
+    """Raises DOCUMENT_EMPTY, PASSWORD_REQUIRED, PASSWORD_WRONG, PDF_PROTECTED or PDF_DAMAGED. A file with an
+    empty password simply opens."""
     if path.stat().st_size == 0:
         raise empty()
     pdfium.FPDF_InitLibrary()
     handle = pdfium.FPDF_LoadDocument(str(path).encode(), None)
+    is_locked = not handle and pdfium.FPDF_GetLastError() == _ERROR_PASSWORD
+    if is_locked and password:
+        handle = pdfium.FPDF_LoadDocument(str(path).encode(), password.encode())
     if not handle:
-        raise _refusal(pdfium.FPDF_GetLastError())
+        raise _refusal(pdfium.FPDF_GetLastError(), has_password=bool(password))
     try:
         with open_form(handle) as form:
-            file = PdfFile(handle, form)
+            file = PdfFile(handle, form, is_locked=is_locked)
             if file.page_count < 1:
                 raise refused("PDF_DAMAGED", "This PDF has no pages: it is damaged.")
             if file.page_count > MOST_PAGES:
@@ -101,11 +125,9 @@ def open_pdf(path: Path) -> Iterator[PdfFile]:
         pdfium.FPDF_CloseDocument(handle)
 
 
-def _refusal(error: int) -> Exception:
+def _refusal(error: int, *, has_password: bool = False) -> Exception:
     if error == _ERROR_PASSWORD:
-        return refused(
-            "PASSWORD_NEEDED", "This PDF opens only with a password. Save a copy without one and open that."
-        )
+        return password_wrong() if has_password else password_required()
     if error == _ERROR_SECURITY:
         return refused("PDF_PROTECTED", "This PDF is protected in a way that Lectern cannot open.")
     return refused("PDF_DAMAGED", "This PDF is damaged and cannot be opened.")

@@ -5,6 +5,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from books.epubs import locked
 from books.reading import Reading, read
 
 from compute_worker.documents import docx_file
@@ -163,4 +164,10 @@ def test_moved_text_is_read_once(samples: Path) -> None:
 def test_a_protected_document_says_so(samples: Path) -> None:
     with pytest.raises(LecternError) as caught:
         read_sample(samples, "protected")
-    assert caught.value.reason == "PASSWORD_NEEDED"
+    assert caught.value.reason == "DOCUMENT_ENCRYPTED"
+
+
+def test_an_archive_with_a_password_says_so() -> None:
+    with pytest.raises(LecternError) as caught:
+        read_docx(locked(docx(paragraph("x"))))
+    assert caught.value.reason == "DOCUMENT_ENCRYPTED"

@@ -15,6 +15,7 @@ from compute_worker.documents.artifacts import (
 )
 from compute_worker.documents.handler import DocumentHandler
 from compute_worker.documents.parser_process import ParserLimits, ParserProcess
+from compute_worker.documents.passwords import DocumentPasswords
 from compute_worker.operations.ports import Job
 from shared.errors import LecternError
 from shared.objects.memory_store import MemoryStore
@@ -61,7 +62,10 @@ async def stored(content: bytes) -> RecordingStore:
 
 def handler(store: MemoryStore, tmp_path: Path) -> DocumentHandler:
     return DocumentHandler(
-        store=store, parser=ParserProcess(limits=ParserLimits(wall_seconds=60)), temporary_folder=tmp_path
+        store=store,
+        passwords=DocumentPasswords(secret="secret"),
+        parser=ParserProcess(limits=ParserLimits(wall_seconds=60)),
+        temporary_folder=tmp_path,
     )
 
 

@@ -18,6 +18,7 @@ from compute_worker.documents.handler import DocumentHandler
 from compute_worker.documents.layout_model.settings import read_settings
 from compute_worker.documents.layout_models import LayoutModels
 from compute_worker.documents.parser_process import ParserLimits, ParserProcess
+from compute_worker.documents.passwords import DocumentPasswords
 from compute_worker.model_files.folder import ModelFolder
 from compute_worker.operations.ports import Job
 from shared.objects.memory_store import MemoryStore
@@ -120,6 +121,7 @@ async def test_a_document_is_laid_out_by_the_model_and_says_so(models: LayoutMod
     await store.put(source_key(digest), content)
     handler = DocumentHandler(
         store=store,
+        passwords=DocumentPasswords(secret="secret"),
         parser=ParserProcess(limits=ParserLimits(wall_seconds=60)),
         layout_models=models,
         temporary_folder=tmp_path,

@@ -12,6 +12,7 @@ from books.recordings import NOT_READ, BookRecording, encoded, errors_ms
 from compute_worker.documents.artifacts import document_key, reading_ref_of
 from compute_worker.documents.handler import DocumentHandler
 from compute_worker.documents.parser_process import ParserLimits, ParserProcess
+from compute_worker.documents.passwords import DocumentPasswords
 from compute_worker.operations.ports import Job
 from compute_worker.playback.plans import Plans
 from compute_worker.recordings.handler import AlignHandler, outline_key, recording_key
@@ -63,6 +64,7 @@ async def desk(book: BookRecording, tmp_path: Path) -> Desk:
     await store.put(f"documents/{sha256}", book.html())
     parser = DocumentHandler(
         store=store,
+        passwords=DocumentPasswords(secret="secret"),
         parser=ParserProcess(limits=ParserLimits(wall_seconds=60)),
         temporary_folder=tmp_path,
     )

@@ -55,6 +55,7 @@ class ParseDocumentRequest(_message.Message):
     FORMAT_FIELD_NUMBER: _builtins.int
     FILE_NAME_FIELD_NUMBER: _builtins.int
     RETRY_FIELD_NUMBER: _builtins.int
+    PASSWORD_FIELD_NUMBER: _builtins.int
     document_sha256: _builtins.str
     """Lowercase hex; the file lies at documents/<sha256>."""
     format: Global___DocumentFormat.ValueType
@@ -62,6 +63,10 @@ class ParseDocumentRequest(_message.Message):
     """Only for titles and messages."""
     retry: _builtins.bool
     """Runs again although an earlier run failed."""
+    password: _builtins.str
+    """Opens a locked PDF; up to 1,000 bytes. It is sealed before it is stored or queued, and forgotten when the
+    operation is over. Each password gives an operation and a result of its own.
+    """
     def __init__(
         self,
         *,
@@ -69,10 +74,11 @@ class ParseDocumentRequest(_message.Message):
         format: Global___DocumentFormat.ValueType = ...,
         file_name: _builtins.str = ...,
         retry: _builtins.bool = ...,
+        password: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_sha256", b"document_sha256", "file_name", b"file_name", "format", b"format", "retry", b"retry"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_sha256", b"document_sha256", "file_name", b"file_name", "format", b"format", "password", b"password", "retry", b"retry"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -48,7 +48,9 @@ class DocumentServiceServicer:
         """Starts (or joins, or finds finished) the parsing of a stored file. The operation's result_ref is
         the object key prefix under which the reading document's artifacts lie.
 
-        INVALID_ARGUMENT for a malformed hash or an unsupported format.
+        INVALID_ARGUMENT for a malformed hash, an unsupported format or a password that none has. The operation
+        fails with PASSWORD_REQUIRED where a file opens only with a password, and with PASSWORD_WRONG where it
+        isn't the one given.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -35,7 +35,9 @@ class DocumentServiceStub:
     """Starts (or joins, or finds finished) the parsing of a stored file. The operation's result_ref is
     the object key prefix under which the reading document's artifacts lie.
 
-    INVALID_ARGUMENT for a malformed hash or an unsupported format.
+    INVALID_ARGUMENT for a malformed hash, an unsupported format or a password that none has. The operation
+    fails with PASSWORD_REQUIRED where a file opens only with a password, and with PASSWORD_WRONG where it
+    isn't the one given.
     """
 
 @_typing.type_check_only
@@ -45,7 +47,9 @@ class DocumentServiceAsyncStub(DocumentServiceStub):
     """Starts (or joins, or finds finished) the parsing of a stored file. The operation's result_ref is
     the object key prefix under which the reading document's artifacts lie.
 
-    INVALID_ARGUMENT for a malformed hash or an unsupported format.
+    INVALID_ARGUMENT for a malformed hash, an unsupported format or a password that none has. The operation
+    fails with PASSWORD_REQUIRED where a file opens only with a password, and with PASSWORD_WRONG where it
+    isn't the one given.
     """
 
 class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -58,7 +62,9 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         """Starts (or joins, or finds finished) the parsing of a stored file. The operation's result_ref is
         the object key prefix under which the reading document's artifacts lie.
 
-        INVALID_ARGUMENT for a malformed hash or an unsupported format.
+        INVALID_ARGUMENT for a malformed hash, an unsupported format or a password that none has. The operation
+        fails with PASSWORD_REQUIRED where a file opens only with a password, and with PASSWORD_WRONG where it
+        isn't the one given.
         """
 
 def add_DocumentServiceServicer_to_server(servicer: DocumentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -4,7 +4,7 @@ import io
 import zipfile
 
 import pytest
-from books.epubs import CONTAINER, archive, epub, opf
+from books.epubs import CONTAINER, archive, epub, locked, opf
 from books.reading import read
 
 from compute_worker.documents.epub.archive import resolve
@@ -64,9 +64,15 @@ def test_a_book_without_text_is_said_to_have_none() -> None:
     assert reason_of(epub({"a.xhtml": "<p> &nbsp; </p>"}))[0] == "NO_READABLE_TEXT"
 
 
+def test_an_archive_with_a_password_is_refused() -> None:
+    reason, message = reason_of(locked(epub({"a.xhtml": "<p>x</p>"})))
+    assert reason == "DOCUMENT_ENCRYPTED"
+    assert "password" in message
+
+
 def test_an_encrypted_book_is_refused() -> None:
-    locked = ENCRYPTION.format("http://www.w3.org/2001/04/xmlenc#aes128-cbc")
-    reason, message = reason_of(epub({"a.xhtml": "<p>x</p>"}, others={"META-INF/encryption.xml": locked}))
+    protected = ENCRYPTION.format("http://www.w3.org/2001/04/xmlenc#aes128-cbc")
+    reason, message = reason_of(epub({"a.xhtml": "<p>x</p>"}, others={"META-INF/encryption.xml": protected}))
     assert reason == "DRM_PROTECTED"
     assert "DRM" in message
 

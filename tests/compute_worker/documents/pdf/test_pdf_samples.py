@@ -202,7 +202,7 @@ def test_every_block_knows_its_lines_on_the_page(samples: Path) -> None:
     ("name", "reason"),
     [
         ("bad-empty-0-bytes", "DOCUMENT_EMPTY"),
-        ("enc-user-password", "PASSWORD_NEEDED"),
+        ("enc-user-password", "PASSWORD_REQUIRED"),
         ("scan-linn-1p", "SCANNED_DOCUMENT"),
         ("type3-nomapping", "SCANNED_DOCUMENT"),
     ],
