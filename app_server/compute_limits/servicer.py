@@ -1,10 +1,14 @@
-"""SpeechMeterService: charges a worker's new speech to its listener."""
+"""SpeechMeterService charges new speech to its listener, WorkPolicyService tells workers the policies."""
 
 from typing import Any
 
 from app_server.compute_limits.speech_meter import Metering, SpeechMeter
+from app_server.compute_limits.work_policy import work_policy_to_proto
+from app_server.site_features.ports import FeatureReader
 from lectern.metering.v1 import metering_pb2 as pb
 from lectern.metering.v1.metering_pb2_grpc import SpeechMeterServiceServicer
+from lectern.policies.v1 import policies_pb2
+from lectern.policies.v1.policies_pb2_grpc import WorkPolicyServiceServicer
 from shared.errors import Code, LecternError
 
 _MOST_SECONDS = 2**31 - 1  # an int32
@@ -32,6 +36,19 @@ class SpeechMeterServicer(SpeechMeterServiceServicer):
         _require(request.attempt_id, "attempt_id", 32)
         await self._meter.refund(segment=request.segment_key, attempt_id=request.attempt_id)
         return pb.RefundSpeechResponse()
+
+
+class WorkPolicyServicer(WorkPolicyServiceServicer):
+    def __init__(self, *, features: FeatureReader, meter: SpeechMeter) -> None:
+        self._features = features
+        self._meter = meter
+
+    async def GetWorkPolicy(
+        self, request: policies_pb2.GetWorkPolicyRequest, context: Any
+    ) -> policies_pb2.GetWorkPolicyResponse:
+        answer = work_policy_to_proto((await self._features.current()).compute_limit_policies)
+        answer.speech_metering.CopyFrom(metering_to_proto(await self._meter.metering()))
+        return answer
 
 
 def metering_to_proto(metering: Metering) -> pb.SpeechMetering:

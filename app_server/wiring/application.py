@@ -24,7 +24,7 @@ from app_server.wiring.library import add_library
 from app_server.wiring.own_account import add_own_account
 from app_server.wiring.pages import add_pages, add_region_gate
 from app_server.wiring.playback import add_playback
-from app_server.wiring.providers import credential_broker, speech_meter
+from app_server.wiring.providers import credential_broker, speech_meter, work_policy
 from app_server.wiring.recordings import add_recordings
 from app_server.wiring.resources import (
     open_browser_presigner,
@@ -99,7 +99,7 @@ async def open_app(
         health_routes(base).add_to(app)
         broker = settings.credential_broker
         token_check = bearer_check(broker.token)
-        servicers = [credential_broker(base), speech_meter(base)]
+        servicers = [credential_broker(base), speech_meter(base), work_policy(base)]
         add_gateway(app, servicers, token_check=token_check)
         await stack.enter_async_context(
             serve_grpc(servicers, token_check=token_check, host=broker.host, port=broker.grpc_port)

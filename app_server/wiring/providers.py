@@ -1,6 +1,6 @@
-"""Speech providers, as the workers ask for them."""
+"""What workers ask the app server for: providers, allowances, policies."""
 
-from app_server.compute_limits.servicer import SpeechMeterServicer
+from app_server.compute_limits.servicer import SpeechMeterServicer, WorkPolicyServicer
 from app_server.providers.servicer import CredentialBrokerServicer
 from app_server.wiring.foundations import Foundations
 
@@ -13,3 +13,7 @@ def credential_broker(base: Foundations) -> CredentialBrokerServicer:
 
 def speech_meter(base: Foundations) -> SpeechMeterServicer:
     return SpeechMeterServicer(meter=base.meter)
+
+
+def work_policy(base: Foundations) -> WorkPolicyServicer:
+    return WorkPolicyServicer(features=base.features, meter=base.meter)

@@ -17,6 +17,8 @@ from app_server.library.limits import opening_action
 from app_server.wiring.application import open_app
 from lectern.metering.v1 import metering_pb2
 from lectern.metering.v1.metering_pb2_grpc import SpeechMeterServiceStub
+from lectern.policies.v1 import policies_pb2
+from lectern.policies.v1.policies_pb2_grpc import WorkPolicyServiceStub
 from shared.configuration.app_settings import read_app_settings
 from shared.errors import Code, LecternError
 from shared.rpc.channel import open_channel
@@ -322,6 +324,46 @@ async def test_workers_charge_by_either_transport_and_learn_when_it_is_on(
     async with open_channel(addresses[0], broker.token) as channel:
         answer = await SpeechMeterServiceStub(channel).ChargeSpeech(request)
     assert not answer.speech_metering.is_on
+
+
+async def test_workers_are_told_what_the_policies_ask_of_them_by_either_transport(
+    admin: Browser, environment: dict[str, str]
+) -> None:
+    broker = read_app_settings(environment).credential_broker
+    addresses = (f"grpc://127.0.0.1:{broker.grpc_port}", str(admin.client.make_url("")).rstrip("/"))
+
+    async def told(address: str) -> policies_pb2.GetWorkPolicyResponse:
+        async with open_channel(address, broker.token) as channel:
+            return await WorkPolicyServiceStub(channel).GetWorkPolicy(policies_pb2.GetWorkPolicyRequest())
+
+    for address in addresses:
+        shipped = await told(address)
+        assert not any(action.is_limited for action in shipped.actions)
+        assert "tts_synthesis" not in {action.name for action in shipped.actions}  # never queued by itself
+        assert shipped.max_executing_per_worker == 3
+        assert policies_pb2.ResourceLimit(name="archive_io", limit=2) in shipped.resources
+        async with open_channel(address, "another token") as channel:
+            with pytest.raises(LecternError) as caught:
+                await WorkPolicyServiceStub(channel).GetWorkPolicy(policies_pb2.GetWorkPolicyRequest())
+        assert caught.value.code is Code.UNAUTHENTICATED
+    changed = policies(pdf_layout={})
+    changed["actions"]["pdf_layout"]["execution"] |= {"priority": "interactive", "maxQueued": 2**40}
+    changed["worker"] |= {"maxExecutingPerWorker": 7, "policyRefreshSeconds": 3}
+    assert (await admin.send("PUT", LIMITS, json=changed)).status == 200
+    for address in addresses:
+        answer = await told(address)
+        assert (answer.max_executing_per_worker, answer.refresh_seconds) == (7, 3)
+        by_name = {action.name: action for action in answer.actions}
+        assert by_name["pdf_layout"] == policies_pb2.ActionPolicy(
+            name="pdf_layout",
+            is_limited=True,
+            priority=policies_pb2.PRIORITY_INTERACTIVE,
+            max_queued=2**40,
+            max_concurrent_per_worker=3,
+            max_queue_age_seconds=600,
+            resources=["cpu_heavy", "model_inference"],
+        )
+        assert not by_name["tts_playback"].is_limited
 
 
 async def test_the_document_is_taken_whole_or_not_at_all(admin: Browser) -> None:
