@@ -34,6 +34,9 @@ class AccountExport:
     def is_under_way(self) -> bool:
         return self.state in {ExportState.QUEUED, ExportState.RUNNING}
 
+    def has_expired(self, now_ms: int) -> bool:
+        return self.expires_at_ms is not None and self.expires_at_ms <= now_ms
+
 
 @dataclass(frozen=True)
 class OwnedFile:

@@ -54,8 +54,9 @@ class AccountExports:
         return export
 
     async def list(self, user_id: str) -> list[AccountExport]:
-        """Newest first."""
-        return await self._store.of_user(user_id)
+        """Newest first, without those that have had their time: a task removes them once a day."""
+        now_ms = self._clock()
+        return [it for it in await self._store.of_user(user_id) if not it.has_expired(now_ms)]
 
     async def ready(self, user_id: str, export_id: str) -> AccountExport:
         """Raises NOT_FOUND, and FAILED_PRECONDITION while there is nothing to download."""
@@ -79,16 +80,8 @@ class AccountExports:
             await self.remove(user_id, export.id)
         await self._objects.delete_prefix(exports_of(user_id))
 
-    async def remove_expired(self) -> int:
-        """Returns how many."""
-        expired = await self._store.expired(now_ms=self._clock())
-        for export in expired:
-            await self._objects.delete(export_key(export))
-            await self._store.remove(export.id)
-        return len(expired)
-
     async def _mine(self, user_id: str, export_id: str) -> AccountExport:
         export = await self._store.find(export_id)
-        if export is None or export.user_id != user_id:
+        if export is None or export.user_id != user_id or export.has_expired(self._clock()):
             raise LecternError(Code.NOT_FOUND, "There is no such export.", reason="EXPORT_NOT_FOUND")
         return export

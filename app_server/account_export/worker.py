@@ -48,8 +48,7 @@ class ExportWorker:
         )
 
     async def work(self) -> None:
-        """One round: all that are due, and those that have had their time."""
-        await self._exports.remove_expired()
+        """One round: all that are due."""
         while True:
             now_ms = self._clock()
             export = await self._store.take(now_ms=now_ms, leased_until_ms=now_ms + _LEASE_MS)

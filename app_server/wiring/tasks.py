@@ -6,6 +6,8 @@ from aiohttp import web
 
 from app_server.account_email.sql_links import SqlEmailLinks
 from app_server.account_email.sql_outbox import SqlOutbox
+from app_server.account_export.expiry import ExportExpiry
+from app_server.account_export.sql_store import SqlExportStore
 from app_server.accounts.sql_store import SqlAttemptStore, SqlSessionStore
 from app_server.api_tokens.sql_store import SqlApiTokenStore
 from app_server.compute_limits.sql_ledger import SqlLimitLedger
@@ -19,7 +21,6 @@ from app_server.playback.sql_store import SqlPlaybackSessionStore
 from app_server.recordings.orphans import remove_orphaned_recordings
 from app_server.recordings.sql_store import SqlRecordingStore
 from app_server.tasks.model import Counts, Order, Task
-from app_server.tasks.old_exports import remove_old_exports
 from app_server.tasks.routes import TaskRoutes
 from app_server.tasks.service import TaskService
 from app_server.tasks.sql_store import SqlTaskStore
@@ -51,6 +52,7 @@ def _of_objects(base: Foundations) -> list[Task]:
         clock=base.clock,
     )
     recordings = SqlRecordingStore(database=base.database)
+    exports = ExportExpiry(store=SqlExportStore(database=base.database), objects=base.objects)
     speech = OldSpeech(objects=base.objects, clock=base.clock)
 
     async def reap(order: Order) -> Counts:
@@ -65,7 +67,10 @@ def _of_objects(base: Foundations) -> list[Task]:
         return {"unfinished uploads": await remove_stale_uploads(base.objects, now_ms=order.now_ms)}
 
     async def expire_exports(order: Order) -> Counts:
-        return {"files": await remove_old_exports(base.objects, now_ms=order.now_ms)}
+        return {
+            "exports": await exports.remove_expired(now_ms=order.now_ms),
+            "files without an export": await exports.remove_lost_files(now_ms=order.now_ms),
+        }
 
     async def prune_speech(order: Order) -> Counts:
         return {"passages": await speech.prune(retention_days=order.retention_days)}

@@ -158,7 +158,6 @@ async def test_a_failure_is_tried_again_and_the_third_one_told(setting: Setting)
     assert "could not be made" in (export.failure or "")
     assert await setting.objects.info(export_key(export)) is None
     setting.clock.turn(seconds=7 * 24 * 3600)
-    await setting.server().work()
     assert await setting.exports.list(ADA.id) == []
 
 

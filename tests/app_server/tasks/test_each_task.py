@@ -167,11 +167,15 @@ async def test_cleanup_temp_uploads(admin: Browser, objects: ObjectStore, clock:
 
 
 async def test_expire_export_artifacts(admin: Browser, objects: ObjectStore, clock: Any) -> None:
-    await objects.put("exports/somebody/archive.zip", b"x")
+    assert (await admin.post("/api/user/export")).status == 202
+    async with asyncio.timeout(20):
+        while (await admin.get("/api/user/exports")).json["exports"][0]["state"] != "ready":
+            await asyncio.sleep(0.02)
+    await objects.put("exports/somebody-deleted/archive.zip", b"x")
     clock.turn(seconds=7 * DAY - 60)
-    assert (await run(admin, "expire-export-artifacts"))["files"] == 0
+    assert await run(admin, "expire-export-artifacts") == {"exports": 0, "files without an export": 0}
     clock.turn(seconds=120)
-    assert (await run(admin, "expire-export-artifacts"))["files"] == 1
+    assert await run(admin, "expire-export-artifacts") == {"exports": 1, "files without an export": 1}
     assert await keys(objects, "exports/") == set()
 
 
