@@ -12,6 +12,7 @@ from compute_worker.documents.model import (
     DocumentWarning,
     LayoutRecord,
     PageLine,
+    PageSize,
     ReadingDocument,
     Section,
     SectionSummary,
@@ -43,6 +44,7 @@ def write_document(document: ReadingDocument) -> Json:
             modelPages=document.layout.model_pages,
             reason=document.layout.reason,
         ),
+        pages=[_without_defaults(width=page.width, height=page.height) for page in document.pages],
     )
 
 
@@ -74,6 +76,9 @@ def read_document(content: Json) -> ReadingDocument:
         character_count=content.get("characterCount", 0),
         source_format=content.get("sourceFormat", ""),
         layout=_read_layout(content["layout"]) if "layout" in content else None,
+        pages=tuple(
+            PageSize(page.get("width", 0.0), page.get("height", 0.0)) for page in content.get("pages", ())
+        ),
     )
 
 
@@ -115,6 +120,9 @@ def _write_locator(block: Block, section: Section) -> Json:
             right=round(line.right, 1),
             bottom=round(line.bottom, 1),
             start=line.start,
+            wordStarts=line.word_starts,
+            wordEdges=line.word_edges,
+            isVertical=line.is_vertical,
         )
         for line in block.page_lines
     ]
@@ -137,6 +145,9 @@ def _read_page_line(content: Json) -> PageLine:
         right=content.get("right", 0.0),
         bottom=content.get("bottom", 0.0),
         start=content.get("start", 0),
+        word_starts=tuple(content.get("wordStarts", ())),
+        word_edges=tuple(content.get("wordEdges", ())),
+        is_vertical=content.get("isVertical", False),
     )
 
 
@@ -184,6 +195,8 @@ def _write_summary(section: SectionSummary) -> Json:
         sentenceCount=section.sentence_count,
         characterCount=section.character_count,
         blockCount=section.block_count,
+        firstPage=section.first_page,
+        lastPage=section.last_page,
     )
 
 
@@ -195,6 +208,8 @@ def _read_summary(content: Json) -> SectionSummary:
         sentence_count=content.get("sentenceCount", 0),
         character_count=content.get("characterCount", 0),
         block_count=content.get("blockCount", 0),
+        first_page=content.get("firstPage", 0),
+        last_page=content.get("lastPage", 0),
     )
 
 

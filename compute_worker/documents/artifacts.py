@@ -15,7 +15,7 @@ from shared.objects.ports import ObjectStore
 
 # Raise it when the same file would be cut into other blocks or sentences than before: every document is
 # then parsed again when it is next opened.
-PARSER_VERSION: Final = "1"
+PARSER_VERSION: Final = "2"
 
 UNLOCKED_NAME: Final = "unlocked.pdf"
 

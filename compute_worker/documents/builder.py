@@ -310,6 +310,7 @@ class DocumentBuilder:
         return " ".join(heading.text.split())[:200] if heading else ""
 
     def _summary(self, section: _OpenSection) -> SectionSummary:
+        pages = [line.page for block in section.blocks for line in block.page_lines]
         return SectionSummary(
             index=section.index,
             title=self._title_of(section),
@@ -317,6 +318,8 @@ class DocumentBuilder:
             sentence_count=sum(len(block.sentences) for block in section.blocks),
             character_count=section.characters,
             block_count=len(section.blocks),
+            first_page=min(pages, default=0),
+            last_page=max(pages, default=0),
         )
 
     def _placed(self, entries: Sequence[TocTarget]) -> tuple[TocEntry, ...]:

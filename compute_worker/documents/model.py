@@ -51,6 +51,19 @@ class PageLine:
     right: float
     bottom: float
     start: int
+    word_starts: tuple[int, ...] = ()
+    """In code points from the start of the line."""
+    word_edges: tuple[float, ...] = ()
+    """Left and right of each word in turn; top and bottom where the line is vertical."""
+    is_vertical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageSize:
+    """In points, of the page as it is shown."""
+
+    width: float
+    height: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +115,8 @@ class SectionSummary:
     sentence_count: int
     character_count: int
     block_count: int
+    first_page: int = 0
+    last_page: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +139,5 @@ class ReadingDocument:
     source_format: str
     parser_version: str
     layout: LayoutRecord | None = None
+    pages: tuple[PageSize, ...] = ()
+    """Of a document that has pages."""

@@ -12,7 +12,7 @@ from compute_worker.documents.artifacts import PARSER_VERSION, UNLOCKED_NAME
 from compute_worker.documents.builder import DocumentBuilder, SectionCut
 from compute_worker.documents.failures import refused
 from compute_worker.documents.language import declared_language, detect_language, direction_of
-from compute_worker.documents.model import BlockRole, PageLine, Section
+from compute_worker.documents.model import BlockRole, PageLine, PageSize, Section
 from compute_worker.documents.output import ArtifactFolder
 from compute_worker.documents.pdf.file import PdfFile, open_pdf
 from compute_worker.documents.pdf.joining import Vocabulary, join_lines
@@ -20,6 +20,7 @@ from compute_worker.documents.pdf.model import Line, Paragraph
 from compute_worker.documents.pdf.outline import chapters_of
 from compute_worker.documents.pdf.page_layout import NO_MODEL, GeometricLayout, PageLayout
 from compute_worker.documents.pdf.paragraphs import stitch
+from compute_worker.documents.pdf.placing import placed_line
 from compute_worker.documents.pdf.reading import Reading, read_pages
 from compute_worker.documents.pdf.roles import RoleFinder
 from compute_worker.documents.runs import Run
@@ -171,7 +172,8 @@ class _Writer:
             at += len(row) + 1
         run = self._run(builder, paragraph, "pre")
         run.is_preformatted = True
-        run.page_lines = self._page_lines(paragraph.lines, starts, 0, at)
+        indents = [len(row) - len(line.text) for row, line in zip(rows, paragraph.lines, strict=True)]
+        run.page_lines = self._page_lines(paragraph.lines, starts, 0, at, indents)
         run.add_text("\n".join(rows))
         builder.write(run)
 
@@ -205,15 +207,20 @@ class _Writer:
         )
 
     def _page_lines(
-        self, lines: Sequence[Line], starts: Sequence[int], offset: int, length: int
+        self,
+        lines: Sequence[Line],
+        starts: Sequence[int],
+        offset: int,
+        length: int,
+        indents: Sequence[int] = (),
     ) -> tuple[PageLine, ...]:
+        """indents: by how many letters each line was moved in."""
+        pages, ends = self._reading.pages, [*starts[1:], length + offset]
         return tuple(
-            PageLine(
-                line.page,
-                *self._reading.pages[line.page].box_as_shown(line),
-                start=min(max(0, start - offset), max(0, length)),
+            placed_line(line, pages[line.page], start=start - offset, end=end - offset, indent=indent)
+            for line, start, end, indent in zip(
+                lines, starts, ends, indents or [0] * len(lines), strict=True
             )
-            for line, start in zip(lines, starts, strict=True)
         )
 
     def _close_lists(self, builder: DocumentBuilder) -> None:
@@ -240,7 +247,8 @@ class _Writer:
             parser_version=PARSER_VERSION,
             emit=emit,
         )
-        output.write_document(replace(document, layout=self._reading.layout))
+        pages = tuple(PageSize(*page.size_as_shown) for page in self._reading.pages)
+        output.write_document(replace(document, layout=self._reading.layout, pages=pages))
 
     def _title(self) -> str:
         declared = " ".join(self._file.metadata("Title").split())

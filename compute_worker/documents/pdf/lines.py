@@ -73,7 +73,7 @@ def line_of(words: list[Word], page: int) -> Line:
     baseline = Counter(round(word.baseline, 1) for word in main).most_common(1)[0][0]
     for word in words:
         word.is_raised = word.font.size < 0.85 * font.size and word.baseline < baseline - 0.15 * font.size
-    text, marks = _text(words)
+    text, starts, marks = _text(words)
     if any(bracket in text for bracket in "()[]") and RTL.search(text):
         text = _with_brackets_facing(text)
     return Line(
@@ -87,6 +87,7 @@ def line_of(words: list[Word], page: int) -> Line:
         baseline=baseline,
         font=font,
         words=words,
+        word_starts=starts,
     )
 
 
@@ -94,20 +95,23 @@ def is_right_to_left(text: str) -> bool:
     return len(RTL.findall(text)) > len(_LTR.findall(text))
 
 
-def _text(words: Sequence[Word]) -> tuple[str, list[tuple[int, str]]]:
+def _text(words: Sequence[Word]) -> tuple[str, list[int], list[tuple[int, str]]]:
     text = ""
+    starts: list[int] = []
     marks: list[tuple[int, str]] = []
     before: Word | None = None
     for word in words:
         is_first = before is None and len(words) > 1
         if word.is_raised and _NOTE_MARK.fullmatch(word.text) and (is_first or _BEFORE_MARK.search(text)):
             marks.append((len(text), word.text))
+            starts.append(-1)
         else:
             if text and before is not None and _has_space_between(before, word):
                 text += " "
+            starts.append(len(text))
             text += word.text
         before = word
-    return text, marks
+    return text, starts, marks
 
 
 def _with_brackets_facing(text: str) -> str:

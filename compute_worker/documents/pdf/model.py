@@ -1,6 +1,7 @@
 """What stands on a page and what is made of it. Lengths are points, from the top left corner of the page
 as it is shown."""
 
+from array import array
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -61,8 +62,12 @@ class Line:
     font: Font
     """That of most of the line's characters."""
     words: list[Word] = field(default_factory=list)
+    word_starts: list[int] = field(default_factory=list)
+    """Where each word begins in the text; -1 for a mark that is no part of it."""
     marks: list[tuple[int, str]] = field(default_factory=list)
     """Raised marks of notes and where in the text each stands; they are no part of it."""
+    places: "array[float]" = field(default_factory=lambda: array("f"))
+    """Start, left and right of each word: what stays of them when the page is done."""
 
     @property
     def height(self) -> float:

@@ -1,6 +1,7 @@
 """From a file's pages to its paragraphs. Pages pass through a window, since what repeats on others is
 known only with these; a long book never lies in memory as words."""
 
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -43,6 +44,14 @@ class PageFacts:
                 return self.height - line.bottom, line.left, self.height - line.top, line.right
             case _:
                 return line.left, line.top, line.right, line.bottom
+
+    def along_line(self, left: float, right: float) -> tuple[float, float]:
+        """Edges of a word on the page as it is shown: across it, or down where the line runs up or down."""
+        return (self.width - right, self.width - left) if self.turn in {1, 2} else (left, right)
+
+    @property
+    def size_as_shown(self) -> tuple[float, float]:
+        return (self.height, self.width) if self.turn % 2 else (self.width, self.height)
 
 
 @dataclass
@@ -104,9 +113,18 @@ def _read(
         paragraphs.append(Paragraph([line], role, left=line.left, right=line.right))
     for paragraph in paragraphs:
         for line in paragraph.lines:
-            del line.words[1:]
+            line.places = _places_of(line)
+            del line.words[1:], line.word_starts[:]
     is_picture = not has_text and (page.has_pictures or page.has_unmapped_text)
     return PageFacts(paragraphs, has_text, is_picture, page.file_top, page.turn, page.width, page.height)
+
+
+def _places_of(line: Line) -> "array[float]":
+    places = array("f")
+    for word, start in zip(line.words, line.word_starts, strict=True):
+        if start >= 0:
+            places.extend((start, word.left, word.right))
+    return places
 
 
 def _turn_line(line: Line, page: Page) -> None:

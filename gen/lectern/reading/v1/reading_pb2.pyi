@@ -102,6 +102,7 @@ class ReadingDocument(_message.Message):
     CHARACTER_COUNT_FIELD_NUMBER: _builtins.int
     SOURCE_FORMAT_FIELD_NUMBER: _builtins.int
     LAYOUT_FIELD_NUMBER: _builtins.int
+    PAGES_FIELD_NUMBER: _builtins.int
     title: _builtins.str
     language: _builtins.str
     """BCP 47, empty when neither declared nor detected."""
@@ -125,6 +126,10 @@ class ReadingDocument(_message.Message):
     def layout(self) -> Global___Layout:
         """Only of a PDF."""
 
+    @_builtins.property
+    def pages(self) -> _containers.RepeatedCompositeFieldContainer[Global___PageSize]:
+        """In order, as they are shown; only of a document that has pages."""
+
     def __init__(
         self,
         *,
@@ -140,14 +145,39 @@ class ReadingDocument(_message.Message):
         character_count: _builtins.int = ...,
         source_format: _builtins.str = ...,
         layout: Global___Layout | None = ...,
+        pages: _abc.Iterable[Global___PageSize] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "character_count", b"character_count", "cover", b"cover", "language", b"language", "layout", b"layout", "parser_version", b"parser_version", "sections", b"sections", "sentence_count", b"sentence_count", "source_format", b"source_format", "title", b"title", "toc", b"toc", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "character_count", b"character_count", "cover", b"cover", "language", b"language", "layout", b"layout", "pages", b"pages", "parser_version", b"parser_version", "sections", b"sections", "sentence_count", b"sentence_count", "source_format", b"source_format", "title", b"title", "toc", b"toc", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReadingDocument: _TypeAlias = ReadingDocument  # noqa: Y015
+
+@_typing.final
+class PageSize(_message.Message):
+    """In points (1/72 inch)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WIDTH_FIELD_NUMBER: _builtins.int
+    HEIGHT_FIELD_NUMBER: _builtins.int
+    width: _builtins.float
+    height: _builtins.float
+    def __init__(
+        self,
+        *,
+        width: _builtins.float = ...,
+        height: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["height", b"height", "width", b"width"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PageSize: _TypeAlias = PageSize  # noqa: Y015
 
 @_typing.final
 class Layout(_message.Message):
@@ -219,6 +249,8 @@ class SectionSummary(_message.Message):
     SENTENCE_COUNT_FIELD_NUMBER: _builtins.int
     CHARACTER_COUNT_FIELD_NUMBER: _builtins.int
     BLOCK_COUNT_FIELD_NUMBER: _builtins.int
+    FIRST_PAGE_FIELD_NUMBER: _builtins.int
+    LAST_PAGE_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     title: _builtins.str
     first_sentence: _builtins.int
@@ -226,6 +258,9 @@ class SectionSummary(_message.Message):
     sentence_count: _builtins.int
     character_count: _builtins.int
     block_count: _builtins.int
+    first_page: _builtins.int
+    """On which pages, from 0, its first and its last line stand; only of a document that has pages."""
+    last_page: _builtins.int
     def __init__(
         self,
         *,
@@ -235,10 +270,12 @@ class SectionSummary(_message.Message):
         sentence_count: _builtins.int = ...,
         character_count: _builtins.int = ...,
         block_count: _builtins.int = ...,
+        first_page: _builtins.int = ...,
+        last_page: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["block_count", b"block_count", "character_count", b"character_count", "first_sentence", b"first_sentence", "index", b"index", "sentence_count", b"sentence_count", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block_count", b"block_count", "character_count", b"character_count", "first_page", b"first_page", "first_sentence", b"first_sentence", "index", b"index", "last_page", b"last_page", "sentence_count", b"sentence_count", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -439,6 +476,9 @@ class PageLine(_message.Message):
     RIGHT_FIELD_NUMBER: _builtins.int
     BOTTOM_FIELD_NUMBER: _builtins.int
     START_FIELD_NUMBER: _builtins.int
+    WORD_STARTS_FIELD_NUMBER: _builtins.int
+    WORD_EDGES_FIELD_NUMBER: _builtins.int
+    IS_VERTICAL_FIELD_NUMBER: _builtins.int
     page: _builtins.int
     """From 0."""
     left: _builtins.float
@@ -447,6 +487,15 @@ class PageLine(_message.Message):
     bottom: _builtins.float
     start: _builtins.int
     """Code points into the block's text: where in it the line begins."""
+    is_vertical: _builtins.bool
+    @_builtins.property
+    def word_starts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Where each word of the line begins, in code points from the line's start."""
+
+    @_builtins.property
+    def word_edges(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """Left and right of each word in turn; top and bottom where the line runs up or down the page."""
+
     def __init__(
         self,
         *,
@@ -456,10 +505,13 @@ class PageLine(_message.Message):
         right: _builtins.float = ...,
         bottom: _builtins.float = ...,
         start: _builtins.int = ...,
+        word_starts: _abc.Iterable[_builtins.int] | None = ...,
+        word_edges: _abc.Iterable[_builtins.float] | None = ...,
+        is_vertical: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bottom", b"bottom", "left", b"left", "page", b"page", "right", b"right", "start", b"start", "top", b"top"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bottom", b"bottom", "is_vertical", b"is_vertical", "left", b"left", "page", b"page", "right", b"right", "start", b"start", "top", b"top", "word_edges", b"word_edges", "word_starts", b"word_starts"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
