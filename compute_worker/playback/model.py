@@ -7,7 +7,9 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from compute_worker.speech.omissions import Range
 from shared.errors import Code, LecternError
+from shared.pronunciation import AS_WRITTEN, Pronunciation, rules_of
 
 PLAN_VERSION = "1"  # part of every plan's identity: change it with the rules of planner.py
 DEFAULT_MAX_SEGMENT_CHARACTERS = 450
@@ -30,6 +32,8 @@ class PlanOptions:
     max_segment_characters: int = DEFAULT_MAX_SEGMENT_CHARACTERS
     include_roles: tuple[str, ...] = ()
     skip_roles: tuple[str, ...] = ()
+    skip_citations: bool = False
+    skip_brackets: bool = False
 
     def __post_init__(self) -> None:
         low, high = MAX_SEGMENT_CHARACTERS_RANGE
@@ -46,7 +50,14 @@ class PlanOptions:
         return role in self.include_roles or role not in NOT_READ_BY_DEFAULT
 
     def identity(self, reading_ref: str) -> str:
-        return _digest({"version": PLAN_VERSION, "reading": reading_ref, **asdict(self)})
+        options = asdict(self)
+        for later in (
+            "skip_citations",
+            "skip_brackets",
+        ):  # without them, plans are still what they were
+            if not options[later]:
+                del options[later]
+        return _digest({"version": PLAN_VERSION, "reading": reading_ref, **options})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,8 @@ class Segment:
     pause_frames: int
     text: str
     language: str
+    # Ranges of the text that are not said.
+    omitted: tuple[Range, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,6 +142,7 @@ class VoiceSettings:
     instructions: str
     native_speed: float
     language: str
+    pronunciation: Pronunciation = AS_WRITTEN
 
 
 @dataclass(frozen=True)
@@ -157,8 +171,10 @@ class Session:
                     options["max_segment_characters"],
                     tuple(options["include_roles"]),
                     tuple(options["skip_roles"]),
+                    options.get("skip_citations", False),
+                    options.get("skip_brackets", False),
                 ),
-                "settings": VoiceSettings(**value["settings"]),
+                "settings": _settings(value["settings"]),
                 "extent": Extent(value["extent"]),
             }
         )
@@ -181,6 +197,11 @@ def session_id_of(owner_id: str, document_id: str, plan_id: str, settings: Voice
     return _digest(
         {"owner": owner_id, "document": document_id, "plan": plan_id, "settings": asdict(settings)}
     )
+
+
+def _settings(value: dict[str, Any]) -> VoiceSettings:
+    rules = value.get("pronunciation", {}).get("rules", ())
+    return VoiceSettings(**{**value, "pronunciation": Pronunciation(rules_of(rules))})
 
 
 def _block_order(block_id: str) -> tuple[int, int]:

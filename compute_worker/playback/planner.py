@@ -12,6 +12,7 @@ import regex
 
 from compute_worker.documents.model import Block, BlockRole, Section
 from compute_worker.playback.model import Plan, PlanOptions, PlanSection, Segment
+from compute_worker.speech.omissions import Range, omissions, within
 from compute_worker.speech.spoken import to_spoken
 from compute_worker.speech.words import spoken_words
 
@@ -54,13 +55,14 @@ def _section_segments(
     section: Section, first_ordinal: int, language: str, options: PlanOptions
 ) -> list[Segment]:
     read = [
-        (block, piece)
+        (block, piece, omitted)
         for block in section.blocks
         if options.reads(block.role.name)
-        for piece in _pieces(block, options.max_segment_characters)
+        for omitted in [_omitted(block, options)]
+        for piece in _pieces(block, omitted, options.max_segment_characters)
     ]
     segments = []
-    for index, (block, piece) in enumerate(read):
+    for index, (block, piece, omitted) in enumerate(read):
         following = read[index + 1][0] if index + 1 < len(read) else None
         segments.append(
             Segment(
@@ -74,6 +76,7 @@ def _section_segments(
                 pause_frames=_pause_frames(block, following),
                 text=block.text[piece.start : piece.end],
                 language=block.language or section.language or language,
+                omitted=within(omitted, piece.start, piece.end),
             )
         )
     return segments
@@ -87,9 +90,15 @@ def _pause_frames(block: Block, following: Block | None) -> int:
     return HEADING_PAUSE_FRAMES if block.role in HEADING_ROLES else PARAGRAPH_PAUSE_FRAMES
 
 
-def _pieces(block: Block, limit: int) -> Iterator[_Piece]:
+def _omitted(block: Block, options: PlanOptions) -> tuple[Range, ...]:
+    if not (options.skip_citations or options.skip_brackets):
+        return ()
+    return omissions(block.text, citations=options.skip_citations, brackets=options.skip_brackets)
+
+
+def _pieces(block: Block, omitted: tuple[Range, ...], limit: int) -> Iterator[_Piece]:
     joined: _Piece | None = None
-    for sentence in _speakable_sentences(block, limit):
+    for sentence in _speakable_sentences(block, omitted, limit):
         if joined is None:
             joined = sentence
         elif joined.end - joined.start < JOIN_BELOW_CHARACTERS and sentence.end - joined.start <= limit:
@@ -102,12 +111,12 @@ def _pieces(block: Block, limit: int) -> Iterator[_Piece]:
         yield joined
 
 
-def _speakable_sentences(block: Block, limit: int) -> Iterator[_Piece]:
+def _speakable_sentences(block: Block, omitted: tuple[Range, ...], limit: int) -> Iterator[_Piece]:
     for sentence in block.sentences:
         start, end = _stripped(block.text, sentence.start, sentence.end)
-        if not is_speakable(block.text[start:end], block.language):
+        if not _is_said(block, omitted, start, end):
             continue
-        for cut_start, cut_end in _cut(block, start, end, limit):
+        for cut_start, cut_end in _cut(block, omitted, start, end, limit):
             yield _Piece(cut_start, cut_end, sentence.ordinal, 1)
 
 
@@ -119,22 +128,28 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _cut(block: Block, start: int, end: int, limit: int) -> Iterator[tuple[int, int]]:
+def _cut(
+    block: Block, omitted: tuple[Range, ...], start: int, end: int, limit: int
+) -> Iterator[tuple[int, int]]:
     while end - start > limit:
         middle = _break_before(block.text, start, start + limit)
         cut = _stripped(block.text, start, middle)
-        if is_speakable(block.text[slice(*cut)], block.language):
+        if _is_said(block, omitted, *cut):
             yield cut
         start = _stripped(block.text, middle, end)[0]
-    if is_speakable(block.text[start:end], block.language):
+    if _is_said(block, omitted, start, end):
         yield start, end
 
 
-def is_speakable(text: str, language: str) -> bool:
+def _is_said(block: Block, omitted: tuple[Range, ...], start: int, end: int) -> bool:
+    return is_speakable(block.text[start:end], block.language, within(omitted, start, end))
+
+
+def is_speakable(text: str, language: str, omitted: tuple[Range, ...] = ()) -> bool:
     """Whether a voice has anything to say here once ornaments are gone."""
-    if "//" not in text and SURELY_SPEAKABLE.search(text):
+    if not omitted and "//" not in text and SURELY_SPEAKABLE.search(text):
         return True
-    return bool(spoken_words(to_spoken(text, language).text))
+    return bool(spoken_words(to_spoken(text, language, omitted).text))
 
 
 def _break_before(text: str, start: int, latest: int) -> int:

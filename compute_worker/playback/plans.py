@@ -4,8 +4,9 @@ import asyncio
 import gzip
 import json
 from collections import OrderedDict
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from operator import attrgetter
+from typing import Any
 
 from compute_worker.documents.artifacts import load_document, load_section, plan_key
 from compute_worker.documents.model import Section
@@ -100,5 +101,10 @@ def _unpack(packed: bytes) -> Plan:
         value["readingRef"],
         value["language"],
         tuple(PlanSection(*section) for section in value["sections"]),
-        tuple(Segment(*segment) for segment in value["segments"]),
+        tuple(_segment(segment) for segment in value["segments"]),
     )
+
+
+def _segment(values: list[Any]) -> Segment:
+    segment = Segment(*values)
+    return replace(segment, omitted=tuple((start, end) for start, end in segment.omitted))

@@ -16,8 +16,14 @@ from compute_worker.speech.model import WordTime
 from lectern.compute.v1 import playback_pb2 as pb
 from lectern.reading.v1 import reading_pb2
 from shared.errors import Code, LecternError
+from shared.pronunciation import MOST_RULES, Pronunciation, PronunciationRule, RuleError, RuleKind
 
 ROLE_PREFIX = "BLOCK_ROLE_"
+_KINDS: dict[int, RuleKind] = {
+    pb.PronunciationRule.KIND_LITERAL: "literal",
+    pb.PronunciationRule.KIND_WORD: "word",
+    pb.PronunciationRule.KIND_REGEXP: "regexp",
+}
 
 
 def start_request(message: pb.CreateSessionRequest) -> StartRequest:
@@ -38,7 +44,7 @@ def start_request(message: pb.CreateSessionRequest) -> StartRequest:
         start=(block.block_id, block.offset)
         if message.start.WhichOneof("place") == "block"
         else message.start.ordinal,
-        settings=_settings(message.settings),
+        settings=_settings(message),
         options=_options(message.options),
         extent=Extent.DOCUMENT if message.background_extent == pb.EXTENT_DOCUMENT else Extent.SECTION,
         usage_account=message.usage_account,
@@ -119,7 +125,8 @@ def _segment(segment: Segment) -> pb.Segment:
     )
 
 
-def _settings(message: pb.VoiceSettings) -> VoiceSettings:
+def _settings(request: pb.CreateSessionRequest) -> VoiceSettings:
+    message = request.settings
     if message.native_speed and not 0.5 <= message.native_speed <= 2:
         raise LecternError(
             Code.INVALID_ARGUMENT,
@@ -133,6 +140,31 @@ def _settings(message: pb.VoiceSettings) -> VoiceSettings:
         instructions=message.instructions,
         native_speed=message.native_speed,
         language=message.language,
+        pronunciation=_pronunciation(request.pronunciation),
+    )
+
+
+def _pronunciation(messages: Sequence[pb.PronunciationRule]) -> Pronunciation:
+    if len(messages) > 2 * MOST_RULES:
+        raise _bad_rule("", "There are too many rules.")
+    rules = []
+    for index, message in enumerate(messages):
+        kind = _KINDS.get(message.kind)
+        if kind is None:
+            raise _bad_rule(f"{index}.kind", "Say what kind of rule it is.")
+        rule = PronunciationRule(kind, message.pattern, message.replacement, message.match_case)
+        try:
+            rule.compiled()  # its author's app server has checked the rest
+        except RuleError as error:
+            raise _bad_rule(f"{index}.{error.field}", error.message) from error
+        rules.append(rule)
+    return Pronunciation(tuple(rules))
+
+
+def _bad_rule(place: str, message: str) -> LecternError:
+    field = f"pronunciation.{place}".rstrip(".")
+    return LecternError(
+        Code.INVALID_ARGUMENT, message, reason="PRONUNCIATION_INVALID", details={"field": field}
     )
 
 
@@ -141,6 +173,8 @@ def _options(message: pb.PlanOptions) -> PlanOptions:
         max_segment_characters=message.max_segment_characters or DEFAULT_MAX_SEGMENT_CHARACTERS,
         include_roles=_roles(message.include_roles),
         skip_roles=_roles(message.skip_roles),
+        skip_citations=message.skip_citations,
+        skip_brackets=message.skip_brackets,
     )
 
 

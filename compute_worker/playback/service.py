@@ -138,6 +138,7 @@ class Playback:
             instructions=settings.instructions or provider.default_instructions,
             native_speed=settings.native_speed or 1.0,
             language=language,
+            pronunciation=settings.pronunciation,
         )
 
     async def _default_voice(self, provider: Provider, model: str, language: str) -> str:

@@ -13,7 +13,7 @@ from compute_worker.playback.speech_cache import SpeechCache
 from compute_worker.playback.word_refinement import WordRefinement
 from compute_worker.speech.model import ProviderType, SpeechRequest, SpokenSegment, WordTime
 from compute_worker.speech.ports import SpeechProvider, Synthesizer
-from compute_worker.speech.spoken import to_spoken
+from compute_worker.speech.spoken import SpokenText, to_spoken
 from shared.errors import Code, LecternError
 
 CLAIM_POLL_SECONDS = 0.1
@@ -75,8 +75,7 @@ class SegmentSpeaker:
         self._timeout_seconds = segment_timeout_seconds
 
     def key_of(self, segment: Segment, settings: VoiceSettings) -> str:
-        spoken = to_spoken(segment.text, settings.language)
-        return self._keys.key(settings, settings.language, spoken.text)
+        return self._keys.key(settings, settings.language, _said(segment, settings).text)
 
     def in_memory(self, segment: Segment, settings: VoiceSettings) -> SpokenSegment | None:
         return self._cache.in_memory(self.key_of(segment, settings))
@@ -91,17 +90,17 @@ class SegmentSpeaker:
 
     async def refine(self, segment: Segment, settings: VoiceSettings, spoken: SpokenSegment) -> SpokenSegment:
         """The same speech, stored with measured word times; as it was when they cannot be trusted."""
-        said = to_spoken(segment.text, settings.language).text
+        said = _said(segment, settings).text
         key = self._keys.key(settings, settings.language, said)
         return await self._refinement.refine(
-            key, spoken, said, settings.language, characters=len(segment.text)
+            key, spoken, said, settings.language, characters=_charged(segment, settings)
         )
 
     def words_in_block(
         self, segment: Segment, settings: VoiceSettings, spoken: SpokenSegment
     ) -> list[WordTime]:
         """Word times with ranges in the block's original text."""
-        original = to_spoken(segment.text, settings.language).map
+        original = _said(segment, settings).map
         words = []
         for word in spoken.words:
             start, end = original.to_original(word.char_start, word.char_end)
@@ -132,7 +131,7 @@ class SegmentSpeaker:
                         spoken = await self._make(key, segment, settings, provider, ticket)
                         await on_audio(spoken)
                     # What could not be stored the first time is not made again.
-                    await self._cache.save(key, spoken, characters=len(segment.text))
+                    await self._cache.save(key, spoken, characters=_charged(segment, settings))
                     return Obtained(spoken, cached=False)
             await asyncio.sleep(CLAIM_POLL_SECONDS)  # somebody else is making it
 
@@ -144,7 +143,8 @@ class SegmentSpeaker:
         if self._meter.asks(ticket.account):
             await ticket.wait_for_turn()
         # The last moment that it may still be called off for nothing.
-        async with self._meter.charged(ticket.account, segment_key=key, characters=len(segment.text)):
+        characters = _charged(segment, settings)
+        async with self._meter.charged(ticket.account, segment_key=key, characters=characters):
             ticket.sent = True
             ticket.decided.set()
             spoken = await self._synthesize(segment, settings, speech_provider)
@@ -160,7 +160,7 @@ class SegmentSpeaker:
         self, segment: Segment, settings: VoiceSettings, speech_provider: SpeechProvider
     ) -> SpokenSegment:
         request = SpeechRequest(
-            text=to_spoken(segment.text, settings.language).text,
+            text=_said(segment, settings).text,
             model=settings.model,
             voice=settings.voice,
             language=settings.language,
@@ -176,3 +176,13 @@ class SegmentSpeaker:
                 "The speech provider took too long to answer.",
                 reason="SPEECH_TIMEOUT",
             ) from error
+
+
+def _said(segment: Segment, settings: VoiceSettings) -> SpokenText:
+    return to_spoken(segment.text, settings.language, segment.omitted, settings.pronunciation)
+
+
+def _charged(segment: Segment, settings: VoiceSettings) -> int:
+    """Characters. Rules that make a text longer cost what they make."""
+    left_out = sum(end - start for start, end in segment.omitted)
+    return max(len(segment.text) - left_out, len(_said(segment, settings).text))

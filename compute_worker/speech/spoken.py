@@ -2,11 +2,14 @@
 
 import bisect
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import regex
+
+from compute_worker.speech.omissions import Range
+from shared.pronunciation import AS_WRITTEN, Pronunciation, Replacement, apply
 
 _LINK_PHRASES = {
     "en": "link to {}",
@@ -64,6 +67,18 @@ class SpokenMap:
             last.start + min(end, last.spoken_end) - last.spoken_start if last.is_verbatim else last.end,
         )
 
+    def between(self, start: int, end: int) -> Iterator[_Piece]:
+        """The pieces of a range of the spoken text, cut to it."""
+        for piece in self.pieces:
+            first, last = max(piece.spoken_start, start), min(piece.spoken_end, end)
+            if first >= last:
+                continue
+            if piece.is_verbatim:
+                shift = piece.start - piece.spoken_start
+                yield _Piece(first, last, first + shift, last + shift, True)
+            else:
+                yield replace(piece, spoken_start=first, spoken_end=last)
+
     def _piece_at(self, position: int) -> _Piece:
         index = bisect.bisect_right(self.pieces, position, key=lambda piece: piece.spoken_start)
         return self.pieces[max(0, index - 1)]
@@ -76,12 +91,25 @@ class SpokenText:
 
 
 @lru_cache(maxsize=512)  # a segment is asked for from its order until its words are measured
-def to_spoken(text: str, language: str) -> SpokenText:
-    """Links become "link to host"; ornaments, emoji and invisible characters go; white space is one space."""
+def to_spoken(
+    text: str,
+    language: str,
+    omitted: tuple[Range, ...] = (),
+    pronunciation: Pronunciation = AS_WRITTEN,
+) -> SpokenText:
+    """Links become "link to host"; ornaments, emoji and invisible characters go; white space is one space.
+    What is omitted is not said, and the rules of pronunciation are applied to what is left."""
+    spoken = _cleaned(text, language, omitted)
+    for replacements in pronunciation.passes(spoken.text):
+        spoken = _replaced(spoken, replacements)
+    return spoken
+
+
+def _cleaned(text: str, language: str, omitted: tuple[Range, ...]) -> SpokenText:
     pieces: list[_Piece] = []
     spoken: list[str] = []
     length = 0
-    for said, start, end in _say(text, language):
+    for said, start, end in _say_all(text, language, omitted):
         if said == " " and (not spoken or spoken[-1].endswith(" ")):
             continue
         pieces.append(_Piece(length, length + len(said), start, end, said == text[start:end]))
@@ -91,6 +119,31 @@ def to_spoken(text: str, language: str) -> SpokenText:
         spoken.pop()
         pieces.pop()
     return SpokenText("".join(spoken), SpokenMap(tuple(pieces)))
+
+
+def _replaced(spoken: SpokenText, replacements: Sequence[Replacement]) -> SpokenText:
+    """What was put in stands as a whole for the written text that it replaces."""
+    pieces: list[_Piece] = []
+    length = position = 0
+    for one in [*replacements, None]:
+        upto = len(spoken.text) if one is None else one.start
+        kept = list(spoken.map.between(position, upto))
+        if one is not None and one.said:
+            kept.append(_Piece(0, len(one.said), *spoken.map.to_original(one.start, one.end), False))
+        for piece in kept:
+            size = piece.spoken_end - piece.spoken_start
+            pieces.append(replace(piece, spoken_start=length, spoken_end=length + size))
+            length += size
+        position = len(spoken.text) if one is None else one.end
+    return SpokenText(apply(replacements, spoken.text), SpokenMap(tuple(pieces)))
+
+
+def _say_all(text: str, language: str, omitted: tuple[Range, ...]) -> Iterator[tuple[str, int, int]]:
+    position = 0
+    for start, end in [*omitted, (len(text), len(text))]:
+        for said, first, last in _say(text[position:start], language):
+            yield said, position + first, position + last
+        position = end
 
 
 def _say(text: str, language: str) -> Iterator[tuple[str, int, int]]:

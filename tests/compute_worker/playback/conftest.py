@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -208,6 +208,8 @@ class Worker:
         voice: str = "",
         extent: "playback_pb2.Extent.ValueType" = playback_pb2.EXTENT_SECTION,
         usage_account: str = "",
+        options: playback_pb2.PlanOptions | None = None,
+        pronunciation: Sequence[playback_pb2.PronunciationRule] = (),
     ) -> Listener:
         answer = await self.playback.CreateSession(
             playback_pb2.CreateSessionRequest(
@@ -218,6 +220,8 @@ class Worker:
                 settings=playback_pb2.VoiceSettings(provider_ref=provider_ref, voice=voice),
                 background_extent=extent,
                 usage_account=usage_account,
+                options=options,
+                pronunciation=pronunciation,
             )
         )
         listener = Listener(self, answer.session_id, answer.start_ordinal, answer.segment_count)

@@ -76,6 +76,39 @@ async def test_every_word_is_announced_once_in_order_inside_its_segment(worker):
     assert len(words) == 10
 
 
+async def test_options_and_rules_change_what_is_said_and_words_still_point_into_the_text(worker):
+    text = "Dr. Nguyen (a friend) ran 12km."
+    rules = [
+        playback_pb2.PronunciationRule(
+            kind=playback_pb2.PronunciationRule.KIND_WORD, pattern="Dr.", replacement="Doctor of medicine"
+        )
+    ]
+    reading_ref = await worker.read(text)
+    plain = await worker.listen(reading_ref)
+    listener = await worker.listen(
+        reading_ref, options=playback_pb2.PlanOptions(skip_brackets=True), pronunciation=rules
+    )
+    assert listener.session_id != plain.session_id
+    for it in (plain, listener):
+        await it.until(lambda it: len(it.segments) == it.segment_count)
+    heard = [text[w.char_start : w.char_end] for w in plain.segments[0].words]
+    assert "friend" in heard
+    assert heard.count("Dr") + heard.count("Dr.") == 1
+    chosen = [text[w.char_start : w.char_end] for w in listener.segments[0].words]
+    assert chosen[:4] == ["Dr.", "Dr.", "Dr.", "Nguyen"]
+    assert "friend" not in chosen
+
+
+async def test_a_rule_that_cannot_be_used_names_its_place(worker):
+    reading_ref = await worker.read("Some text.")
+    kinds = playback_pb2.PronunciationRule
+    good, bad = (kinds(kind=kinds.KIND_REGEXP, pattern=pattern) for pattern in ("a", "(a"))
+    with pytest.raises(LecternError) as refused:
+        await worker.listen(reading_ref, pronunciation=[good, bad])
+    assert refused.value.code is Code.INVALID_ARGUMENT
+    assert refused.value.details["field"] == "pronunciation.1.pattern"
+
+
 async def test_what_was_spoken_once_is_never_synthesized_again(worker, open_worker):
     reading_ref = await worker.read(TEXT)
     first = await worker.listen(reading_ref)

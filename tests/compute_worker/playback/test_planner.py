@@ -131,3 +131,36 @@ def test_segments_cover_everything_sayable_once_and_in_order(sentences, limit):
         covered += segment.text
         position = segment.end
     assert words_of(covered) == words_of(whole.text)
+
+
+def test_a_listener_chooses_which_roles_are_read():
+    blocks = (
+        block("0-0", "Text."),
+        block("0-1", "A note.", role=BlockRole.FOOTNOTE),
+        block("0-2", "A table.", role=BlockRole.TABLE),
+    )
+    assert [s.text for s in plan(section(0, *blocks)).segments] == ["Text.", "A table."]
+    chosen = plan(section(0, *blocks), include_roles=("FOOTNOTE",), skip_roles=("TABLE",))
+    assert [s.text for s in chosen.segments] == ["Text.", "A note."]
+
+
+def test_what_is_left_out_is_known_by_its_place_in_the_segment():
+    text = block("0-0", "First [1] of all (so to speak). ", "(It ends. ", "Here too.) ", "Last.")
+    made = plan(section(0, text), skip_citations=True, skip_brackets=True)
+    (segment,) = made.segments
+    assert segment.text == "First [1] of all (so to speak). (It ends. Here too.) Last."
+    kept = segment.text
+    for start, end in reversed(segment.omitted):
+        kept = kept[:start] + kept[end:]
+    assert kept == "First of all. Last."
+
+
+def test_sentences_in_brackets_make_no_segment():
+    alone = section(0, block("0-0", "(Laughter.)"), block("0-1", "On."))
+    assert [s.text for s in plan(alone, skip_brackets=True).segments] == ["On."]
+
+
+def test_plans_without_the_new_options_keep_their_identity():
+    """Recordings that were aligned with them would have to be aligned anew."""
+    assert PlanOptions().identity("reading/x/1/") == "97e5da572bd6f72051393fdd74b72aff"
+    assert PlanOptions(skip_citations=True).identity("r") != PlanOptions(skip_brackets=True).identity("r")

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compute_worker.speech.spoken import to_spoken
+from shared.pronunciation import Pronunciation, PronunciationRule
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,43 @@ def test_plain_words_are_left_as_they_are(written: str) -> None:
     spoken = to_spoken(written, "en")
     if spoken.text == written:
         assert spoken.map.to_original(0, len(written)) == (0, len(written))
+
+
+def test_rules_change_what_is_said_and_ranges_still_point_to_what_is_written() -> None:
+    written = "Dr. Nguyen (see note) ran 12km,  twice."
+    rules = (
+        PronunciationRule("word", "Dr.", "Doctor"),
+        PronunciationRule("literal", "Nguyen", "Win"),
+        PronunciationRule("regexp", r"(\d+)km", r"\1 kilometres"),
+    )
+    spoken = to_spoken(written, "en", ((11, 21),), Pronunciation(rules))
+    assert spoken.text == "Doctor Win ran 12 kilometres, twice."
+
+    def origin(part: str) -> str:
+        start = spoken.text.index(part)
+        begin, end = spoken.map.to_original(start, start + len(part))
+        return written[begin:end]
+
+    assert origin("Doctor") == "Dr."
+    assert origin("Win") == "Nguyen"
+    assert origin("ran") == "ran"
+    assert origin("kilometres") == "12km"
+    assert origin("twice") == "twice"
+
+
+@given(
+    st.text(alphabet="ab 1.()", max_size=40),
+    st.lists(
+        st.tuples(st.text(alphabet="ab 1", min_size=1, max_size=2), st.text(alphabet="ab1", max_size=3))
+    ),
+)
+def test_whatever_the_rules_the_ranges_stay_in_order_and_inside(
+    written: str, pairs: list[tuple[str, str]]
+) -> None:
+    rules = tuple(PronunciationRule("literal", pattern, said) for pattern, said in pairs)
+    spoken = to_spoken(written, "en", (), Pronunciation(rules))
+    previous = 0
+    for index in range(len(spoken.text)):
+        start, end = spoken.map.to_original(index, index + 1)
+        assert previous <= start < end <= len(written)
+        previous = start

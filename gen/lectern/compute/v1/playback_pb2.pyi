@@ -75,8 +75,14 @@ class PlanOptions(_message.Message):
     MAX_SEGMENT_CHARACTERS_FIELD_NUMBER: _builtins.int
     INCLUDE_ROLES_FIELD_NUMBER: _builtins.int
     SKIP_ROLES_FIELD_NUMBER: _builtins.int
+    SKIP_CITATIONS_FIELD_NUMBER: _builtins.int
+    SKIP_BRACKETS_FIELD_NUMBER: _builtins.int
     max_segment_characters: _builtins.int
     """150-1200, default 450."""
+    skip_citations: _builtins.bool
+    """Such as [3] and (Smith, 2020)."""
+    skip_brackets: _builtins.bool
+    """Whatever stands in brackets of any kind."""
     @_builtins.property
     def include_roles(self) -> _containers.RepeatedScalarFieldContainer[_reading_pb2.BlockRole.ValueType]:
         """Read although not read by default."""
@@ -91,14 +97,67 @@ class PlanOptions(_message.Message):
         max_segment_characters: _builtins.int = ...,
         include_roles: _abc.Iterable[_reading_pb2.BlockRole.ValueType] | None = ...,
         skip_roles: _abc.Iterable[_reading_pb2.BlockRole.ValueType] | None = ...,
+        skip_citations: _builtins.bool = ...,
+        skip_brackets: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_roles", b"include_roles", "max_segment_characters", b"max_segment_characters", "skip_roles", b"skip_roles"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_roles", b"include_roles", "max_segment_characters", b"max_segment_characters", "skip_brackets", b"skip_brackets", "skip_citations", b"skip_citations", "skip_roles", b"skip_roles"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PlanOptions: _TypeAlias = PlanOptions  # noqa: Y015
+
+@_typing.final
+class PronunciationRule(_message.Message):
+    """How words are said that a voice would say otherwise."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    class _Kind:
+        ValueType = _typing.NewType("ValueType", _builtins.int)
+        V: _TypeAlias = ValueType  # noqa: Y015
+
+    class _KindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[PronunciationRule._Kind.ValueType], _builtins.type):
+        DESCRIPTOR: _descriptor.EnumDescriptor
+        KIND_UNSPECIFIED: PronunciationRule._Kind.ValueType  # 0
+        KIND_LITERAL: PronunciationRule._Kind.ValueType  # 1
+        KIND_WORD: PronunciationRule._Kind.ValueType  # 2
+        """Only as a whole word."""
+        KIND_REGEXP: PronunciationRule._Kind.ValueType  # 3
+        """A regular expression, whose groups the replacement may name as in \\1."""
+
+    class Kind(_Kind, metaclass=_KindEnumTypeWrapper): ...
+    KIND_UNSPECIFIED: PronunciationRule.Kind.ValueType  # 0
+    KIND_LITERAL: PronunciationRule.Kind.ValueType  # 1
+    KIND_WORD: PronunciationRule.Kind.ValueType  # 2
+    """Only as a whole word."""
+    KIND_REGEXP: PronunciationRule.Kind.ValueType  # 3
+    """A regular expression, whose groups the replacement may name as in \\1."""
+
+    KIND_FIELD_NUMBER: _builtins.int
+    PATTERN_FIELD_NUMBER: _builtins.int
+    REPLACEMENT_FIELD_NUMBER: _builtins.int
+    MATCH_CASE_FIELD_NUMBER: _builtins.int
+    kind: Global___PronunciationRule.Kind.ValueType
+    pattern: _builtins.str
+    replacement: _builtins.str
+    match_case: _builtins.bool
+    def __init__(
+        self,
+        *,
+        kind: Global___PronunciationRule.Kind.ValueType = ...,
+        pattern: _builtins.str = ...,
+        replacement: _builtins.str = ...,
+        match_case: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "match_case", b"match_case", "pattern", b"pattern", "replacement", b"replacement"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PronunciationRule: _TypeAlias = PronunciationRule  # noqa: Y015
 
 @_typing.final
 class Segment(_message.Message):
@@ -282,6 +341,7 @@ class CreateSessionRequest(_message.Message):
     OPTIONS_FIELD_NUMBER: _builtins.int
     BACKGROUND_EXTENT_FIELD_NUMBER: _builtins.int
     USAGE_ACCOUNT_FIELD_NUMBER: _builtins.int
+    PRONUNCIATION_FIELD_NUMBER: _builtins.int
     owner_id: _builtins.str
     """Who listens; part of the session's identity."""
     document_id: _builtins.str
@@ -297,6 +357,10 @@ class CreateSessionRequest(_message.Message):
     def settings(self) -> Global___VoiceSettings: ...
     @_builtins.property
     def options(self) -> Global___PlanOptions: ...
+    @_builtins.property
+    def pronunciation(self) -> _containers.RepeatedCompositeFieldContainer[Global___PronunciationRule]:
+        """Applied in their order to what is spoken; ranges still point into the written text."""
+
     def __init__(
         self,
         *,
@@ -308,10 +372,11 @@ class CreateSessionRequest(_message.Message):
         options: Global___PlanOptions | None = ...,
         background_extent: Global___Extent.ValueType = ...,
         usage_account: _builtins.str = ...,
+        pronunciation: _abc.Iterable[Global___PronunciationRule] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options", "settings", b"settings", "start", b"start"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["background_extent", b"background_extent", "document_id", b"document_id", "options", b"options", "owner_id", b"owner_id", "reading_ref", b"reading_ref", "settings", b"settings", "start", b"start", "usage_account", b"usage_account"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["background_extent", b"background_extent", "document_id", b"document_id", "options", b"options", "owner_id", b"owner_id", "pronunciation", b"pronunciation", "reading_ref", b"reading_ref", "settings", b"settings", "start", b"start", "usage_account", b"usage_account"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
