@@ -25,6 +25,9 @@ from compute_worker.diagnostics.looks import (
 from compute_worker.diagnostics.servicer import DiagnosticsServicer
 from compute_worker.documents.handler import DocumentHandler
 from compute_worker.documents.layout_models import open_layout_models
+from compute_worker.documents.page_images.drawings import PageDrawings
+from compute_worker.documents.page_images.open_files import OpenFiles
+from compute_worker.documents.page_images.servicer import PageImageServicer
 from compute_worker.documents.parser_process import ParserLimits, ParserProcess
 from compute_worker.documents.passwords import DocumentPasswords
 from compute_worker.documents.servicer import DocumentServicer
@@ -176,9 +179,13 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             providers=providers,
         )
         passwords = DocumentPasswords(secret=settings.playback_token_secret)
+        drawings = await stack.enter_async_context(
+            PageDrawings(store=store, files=await stack.enter_async_context(OpenFiles(store=store)))
+        )
         servicers = [
             OperationServicer(queue=queue),
             DocumentServicer(queue=queue, store=store, passwords=passwords),
+            PageImageServicer(drawings=drawings),
             PlaybackServicer(
                 playback=playback, sessions=sessions, plans=plans, events=events, speaker=speaker
             ),

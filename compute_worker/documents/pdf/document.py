@@ -218,9 +218,7 @@ class _Writer:
         pages, ends = self._reading.pages, [*starts[1:], length + offset]
         return tuple(
             placed_line(line, pages[line.page], start=start - offset, end=end - offset, indent=indent)
-            for line, start, end, indent in zip(
-                lines, starts, ends, indents or [0] * len(lines), strict=True
-            )
+            for line, start, end, indent in zip(lines, starts, ends, indents or [0] * len(lines), strict=True)
         )
 
     def _close_lists(self, builder: DocumentBuilder) -> None:

@@ -1,0 +1,31 @@
+"""PageImageService: draws a page of a PDF, or finds that it has been drawn."""
+
+import re
+from typing import Any, Final
+
+from compute_worker.documents.page_images.drawings import PageDrawings
+from lectern.compute.v1 import page_images_pb2 as pb
+from lectern.compute.v1.page_images_pb2_grpc import PageImageServiceServicer
+from shared.errors import Code, LecternError
+from shared.page_images import PAGE_WIDTHS
+
+_READING_REF: Final = re.compile(r"reading/[0-9a-f]{64}/[A-Za-z0-9._]{1,20}-pdf[A-Za-z0-9._-]{0,80}/")
+
+
+class PageImageServicer(PageImageServiceServicer):
+    def __init__(self, *, drawings: PageDrawings) -> None:
+        self._drawings = drawings
+
+    async def DrawPage(self, request: pb.DrawPageRequest, context: Any) -> pb.DrawPageResponse:
+        if not _READING_REF.fullmatch(request.reading_ref):
+            raise _invalid("reading_ref", "reading_ref must be the reference of a PDF's reading document.")
+        if request.page < 0:
+            raise _invalid("page", "page must be 0 or more.")
+        if request.width not in PAGE_WIDTHS:
+            raise _invalid("width", f"width must be one of {', '.join(map(str, PAGE_WIDTHS))}.")
+        key = await self._drawings.image_key(request.reading_ref, request.page, request.width)
+        return pb.DrawPageResponse(object_key=key)
+
+
+def _invalid(field: str, message: str) -> LecternError:
+    return LecternError(Code.INVALID_ARGUMENT, message, details={"field": field})
