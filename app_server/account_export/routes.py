@@ -13,12 +13,9 @@ from app_server.compute_limits.callers import Callers
 from app_server.compute_limits.refusals import LIMIT_PROBLEMS
 from app_server.http.endpoints import Content, Endpoint, add_endpoints
 from app_server.http.json_bodies import NO_STORE, AnswerBody, json_response, no_content
-from app_server.library.file_routes import attachment
+from app_server.library.stored_files import RANGE_ANSWERS, StoredFile, StoredFileSender, attachment
 from shared.errors import Code, LecternError
-from shared.objects.ports import ObjectNotFoundError, ObjectStore
-from shared.objects.presigner import Presigner
 
-_ADDRESS_SECONDS: Final = 300
 _ZIP: Final = "application/zip"
 
 
@@ -47,14 +44,11 @@ class AccountExportRoutes:
         self,
         *,
         exports: AccountExports,
-        objects: ObjectStore,
-        presigner: Presigner | None,
+        sender: StoredFileSender,
         callers: Callers,
     ) -> None:
-        """presigner is None where downloads go through the app."""
         self._exports = exports
-        self._objects = objects
-        self._presigner = presigner
+        self._sender = sender
         self._callers = callers
 
     def add_to(self, app: web.Application) -> None:
@@ -87,12 +81,12 @@ class AccountExportRoutes:
                     method="GET",
                     path="/api/user/exports/{export_id}/file",
                     handler=self.file,
-                    summary="The archive of an export",
+                    summary="The archive of an export, or a part of it",
                     tag="Accounts",
                     access=Access.USER,
                     scope=TokenScope.ACCOUNT,
                     answer=Content((_ZIP,)),
-                    other_answers={307: "The file is at this address of the object store"},
+                    other_answers=RANGE_ANSWERS,
                     problems=("EXPORT_NOT_FOUND", "EXPORT_NOT_READY", "FILE_GONE"),
                 ),
                 Endpoint(
@@ -126,43 +120,17 @@ class AccountExportRoutes:
 
     async def file(self, request: web.Request) -> web.StreamResponse:
         user = await require_user(request)
-        export = await self._exports.ready(user.id, request.match_info["export_id"])
-        disposition = attachment(f"lectern-{iso_time(export.requested_at_ms)[:10]}.zip")
-        if self._presigner is not None:
-            url = await self._presigner.download_url(
-                export_key(export),
-                seconds=_ADDRESS_SECONDS,
-                content_type=_ZIP,
-                content_disposition=disposition,
-            )
-            return web.Response(status=307, headers={"Location": url, "Cache-Control": NO_STORE})
-        headers = {
-            "Cache-Control": NO_STORE,
-            "Content-Disposition": disposition,
-            "Content-Length": str(export.size_bytes),
-            "Content-Type": _ZIP,
-        }
-        return await self._sent(request, web.StreamResponse(headers=headers), export)
-
-    async def _sent(
-        self, request: web.Request, response: web.StreamResponse, export: AccountExport
-    ) -> web.StreamResponse:
-        if request.method == "HEAD":
-            await response.prepare(request)
-            return response
-        chunks = self._objects.stream(export_key(export))
-        try:
-            first = await anext(chunks)
-        except (ObjectNotFoundError, StopAsyncIteration) as error:
-            raise LecternError(
-                Code.NOT_FOUND, "The file of this export is gone.", reason="FILE_GONE"
-            ) from error
-        await response.prepare(request)
-        await response.write(first)
-        async for chunk in chunks:
-            await response.write(chunk)
-        await response.write_eof()
-        return response
+        export, size_bytes = await self._exports.ready(user.id, request.match_info["export_id"])
+        file = StoredFile(
+            key=export_key(export),
+            tag=export.id,
+            size_bytes=size_bytes,
+            content_type=_ZIP,
+            content_disposition=attachment(f"lectern-{iso_time(export.requested_at_ms)[:10]}.zip"),
+            gone=LecternError(Code.NOT_FOUND, "The file of this export is gone.", reason="FILE_GONE"),
+            headers={"Cache-Control": NO_STORE},
+        )
+        return await self._sender.send(request, file)
 
 
 def _shown(export: AccountExport) -> ShownExport:

@@ -58,14 +58,15 @@ class AccountExports:
         now_ms = self._clock()
         return [it for it in await self._store.of_user(user_id) if not it.has_expired(now_ms)]
 
-    async def ready(self, user_id: str, export_id: str) -> AccountExport:
-        """Raises NOT_FOUND, and FAILED_PRECONDITION while there is nothing to download."""
+    async def ready(self, user_id: str, export_id: str) -> tuple[AccountExport, int]:
+        """With the size of its file in bytes. Raises NOT_FOUND, and FAILED_PRECONDITION while there is
+        nothing to download."""
         export = await self._mine(user_id, export_id)
         if export.state is not ExportState.READY or export.size_bytes is None:
             raise LecternError(
                 Code.FAILED_PRECONDITION, "This export isn't ready yet.", reason="EXPORT_NOT_READY"
             )
-        return export
+        return export, export.size_bytes
 
     async def remove(self, user_id: str, export_id: str) -> None:
         """Also one that is being made: whoever makes it notices, and leaves nothing behind."""

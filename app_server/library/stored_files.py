@@ -1,12 +1,20 @@
-"""A stored file, or a part of it, as an HTTP answer (RFC 9110, 14): through the app, as it streams."""
+"""A stored file, or a part of it (RFC 9110, 14), as an HTTP answer: through the app, as it streams, or by an
+address of the store."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import quote
 
 from aiohttp import web
 
+from app_server.http.json_bodies import NO_STORE
 from shared.errors import LecternError
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
+from shared.objects.presigner import Presigner
+
+# Should a browser show a file after all, it may do nothing.
+_FILE_POLICY: Final = "default-src 'none'; sandbox"
 
 
 @dataclass(frozen=True)
@@ -16,7 +24,11 @@ class StoredFile:
     key: str
     tag: str
     size_bytes: int
+    content_type: str
+    content_disposition: str
     gone: LecternError
+    # Of an address of the store.
+    address_seconds: int = 300
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -28,12 +40,38 @@ RANGE_ANSWERS = {
 }
 
 
-async def send_stored_file(
-    request: web.Request, objects: ObjectStore, file: StoredFile
-) -> web.StreamResponse:
+class StoredFileSender:
+    """presigner is None where downloads go through the app."""
+
+    def __init__(self, *, objects: ObjectStore, presigner: Presigner | None) -> None:
+        self._objects = objects
+        self._presigner = presigner
+
+    async def send(self, request: web.Request, file: StoredFile) -> web.StreamResponse:
+        if self._presigner is None:
+            return await _send_through(request, self._objects, file)
+        address = await self._presigner.download_url(
+            file.key,
+            seconds=file.address_seconds,
+            content_type=file.content_type,
+            content_disposition=file.content_disposition,
+        )
+        return web.Response(status=307, headers={"Location": address, "Cache-Control": NO_STORE})
+
+
+def attachment(file_name: str) -> str:
+    """RFC 6266; the plain name for whoever doesn't know the other one."""
+    plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in file_name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file_name, safe='')}"
+
+
+async def _send_through(request: web.Request, objects: ObjectStore, file: StoredFile) -> web.StreamResponse:
     headers = {
         "Accept-Ranges": "bytes",
         "Cache-Control": "private, no-cache",
+        "Content-Disposition": file.content_disposition,
+        "Content-Security-Policy": _FILE_POLICY,
+        "Content-Type": file.content_type,
         "ETag": f'"{file.tag}"',
         "Vary": "Cookie",
         "X-Content-Type-Options": "nosniff",

@@ -10,14 +10,12 @@ from aiohttp import web
 from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.http.endpoints import Content, Endpoint, add_endpoints
-from app_server.http.json_bodies import NO_STORE
-from app_server.library.stored_files import RANGE_ANSWERS, StoredFile, send_stored_file
+from app_server.library.stored_files import RANGE_ANSWERS, StoredFile, StoredFileSender
 from app_server.recordings.model import audio_key
 from app_server.recordings.routes import ONE, UNKNOWN
 from app_server.recordings.service import RecordingService
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
-from shared.objects.presigner import Presigner
 
 _SECTION: Final = re.compile(r"[0-9]{1,6}")
 _ADDRESS_SECONDS: Final = 12 * 3600  # a browser asks for parts as long as it plays
@@ -33,14 +31,10 @@ _AUDIO_TYPES: Final = (
 
 
 class RecordingFileRoutes:
-    """presigner is None where downloads go through the app."""
-
-    def __init__(
-        self, *, service: RecordingService, objects: ObjectStore, presigner: Presigner | None
-    ) -> None:
+    def __init__(self, *, service: RecordingService, objects: ObjectStore, sender: StoredFileSender) -> None:
         self._service = service
         self._objects = objects
-        self._presigner = presigner
+        self._sender = sender
 
     def add_to(self, app: web.Application) -> None:
         reads = partial(
@@ -89,26 +83,17 @@ class RecordingFileRoutes:
     async def audio(self, request: web.Request) -> web.StreamResponse:
         user = await require_user(request)
         recording = await self._service.get(user.id, *_ids(request))
-        if self._presigner is not None:
-            url = await self._presigner.download_url(
-                audio_key(recording.id),
-                seconds=_ADDRESS_SECONDS,
-                content_type=recording.media_type,
-                content_disposition="inline",
-            )
-            return web.Response(status=307, headers={"Location": url, "Cache-Control": NO_STORE})
         gone = LecternError(Code.NOT_FOUND, "The file of this recording is gone.", reason="FILE_GONE")
         file = StoredFile(
             key=audio_key(recording.id),
             tag=recording.id,
             size_bytes=recording.size_bytes,
+            content_type=recording.media_type,
+            content_disposition="inline",
             gone=gone,
-            headers={
-                "Content-Type": recording.media_type,
-                "Content-Security-Policy": "default-src 'none'; sandbox",
-            },
+            address_seconds=_ADDRESS_SECONDS,
         )
-        return await send_stored_file(request, self._objects, file)
+        return await self._sender.send(request, file)
 
     async def outline(self, request: web.Request) -> web.Response:
         return await self._artifact(request, "alignment.json.gz", "application/json")

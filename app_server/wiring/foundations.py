@@ -10,6 +10,7 @@ from app_server.compute_limits.speech_meter import SpeechMeter
 from app_server.compute_limits.sql_ledger import SqlLimitLedger
 from app_server.database.engine import Database
 from app_server.http.client_address import ClientAddresses
+from app_server.library.stored_files import StoredFileSender
 from app_server.providers.service import ProviderService
 from app_server.providers.sql_store import SqlProviderStore
 from app_server.secrets.sealing import SecretSealer
@@ -45,6 +46,7 @@ class Foundations:
         self.background = background
         self.presigner = presigner
         self.http = http
+        self.file_sender = StoredFileSender(objects=objects, presigner=presigner)
         self.addresses = ClientAddresses(trusted_proxies=settings.hosting.trusted_proxies)
         self.sealer = SecretSealer(auth_secret=settings.auth_secret)
         self.features = SiteFeatureService(store=SqlFeatureStore(database=database), clock=clock)

@@ -67,7 +67,7 @@ def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher
     MetadataRoutes(service=library, changes=changes).add_to(app)
     add_imports(app, base, library=library, receiver=receiver, changes=changes, fetcher=fetcher)
     ReadingRoutes(service=library, objects=base.objects).add_to(app)
-    FileRoutes(service=library, objects=base.objects, presigner=base.presigner).add_to(app)
+    FileRoutes(service=library, sender=base.file_sender).add_to(app)
     base.background.start(watcher.sweep())
     if base.settings.run_v4_decommission:
         base.background.start(remove_retired_objects(base.objects))

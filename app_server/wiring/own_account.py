@@ -51,7 +51,5 @@ def _add_exports(app: web.Application, base: Foundations) -> None:
         limits=base.limits,
         clock=base.clock,
     )
-    AccountExportRoutes(
-        exports=exports, objects=base.objects, presigner=base.presigner, callers=base.callers
-    ).add_to(app)
+    AccountExportRoutes(exports=exports, sender=base.file_sender, callers=base.callers).add_to(app)
     base.background.start(worker.run())

@@ -22,4 +22,4 @@ def add_recordings(app: web.Application, base: Foundations, library: LibraryServ
         new_id=new_id,
     )
     RecordingRoutes(service=service, features=base.features).add_to(app)
-    RecordingFileRoutes(service=service, objects=base.objects, presigner=base.presigner).add_to(app)
+    RecordingFileRoutes(service=service, objects=base.objects, sender=base.file_sender).add_to(app)

@@ -48,6 +48,11 @@ async def test_an_export_holds_files_progress_and_settings(reader: Browser, cloc
     assert answer.headers["Content-Type"] == "application/zip"
     assert 'filename="lectern-2027-01-15.zip"' in answer.headers["Content-Disposition"]
     assert len(answer.body) == export["sizeBytes"]
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    # A download that was interrupted goes on where it stopped.
+    rest = {"Range": "bytes=100-", "If-Range": answer.headers["ETag"]}
+    part = await reader.get(f"/api/user/exports/{export['id']}/file", headers=rest)
+    assert (part.status, part.body) == (206, answer.body[100:])
     packed = zipfile.ZipFile(io.BytesIO(answer.body))
     assert packed.testzip() is None
     assert packed.read("documents/story.html") == b"<p>One.</p>"

@@ -14,8 +14,8 @@ from sqlalchemy import insert
 from app_server.database.engine import open_database, sqlite_url
 from app_server.database.migrate import migrate
 from app_server.database.schema import runtime_config
-from app_server.library.file_routes import attachment
 from app_server.library.stale_uploads import remove_stale_uploads
+from app_server.library.stored_files import attachment
 from servers.object_store import ObjectStoreServer
 from shared.configuration.app_settings import AppSettings
 from shared.objects.ports import ObjectStore
