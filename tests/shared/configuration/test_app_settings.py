@@ -177,6 +177,14 @@ def test_on_localhost_the_worker_has_the_host_name_of_the_page(host):
     assert settings.worker.public_url == f"http://{host}:8081"
 
 
+def test_browsers_are_sent_to_a_standalone_worker_where_the_app_finds_it_unless_told_otherwise():
+    internal = {name: value for name, value in STANDALONE_WORKER.items() if "PUBLIC" not in name}
+    assert read_app_settings(MINIMAL | internal).worker.public_url == "http://worker:8081"
+    settings = read_app_settings(MINIMAL | STANDALONE_WORKER)
+    assert settings.worker.public_url == "https://worker.example.org"
+    assert settings.worker.url == "http://worker:8081"
+
+
 def test_a_standalone_worker_needs_shared_secrets_and_starts_nothing_but_the_store():
     settings = read_app_settings(MINIMAL | STANDALONE_WORKER)
     assert settings.embedded.worker is None
