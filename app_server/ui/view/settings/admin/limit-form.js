@@ -2,30 +2,11 @@
 
 import { html } from "../../../lib/html.js";
 import { badge } from "../table.js";
+import { ACTIONS, ACTIVE_SCOPES, AUDIENCES, BOUNDARIES, METRICS, PRIORITIES, RESOURCES, SCOPES } from "./limit-words.js";
 
 /** @typedef {import("../../../lib/html.js").Html} Html */
 
 const MOST = Number.MAX_SAFE_INTEGER;
-/** @type {Record<string, [title: string, hint: string]>} */
-const ACTIONS = {
-  tts_playback: ["Listening", "Each time somebody presses play."],
-  tts_synthesis: ["New speech", "Characters that are spoken for the first time. Speech from the cache is free."],
-  tts_playback_plan: ["Preparing a document for listening", "Once for each document and way of reading it."],
-  tts_playback_document: ["Speaking whole documents ahead", "Beyond the limit a document is spoken ahead by sections."],
-  tts_playback_export: ["Making audiobooks", ""],
-  pdf_layout: ["Opening PDF files", ""],
-  document_conversion: ["Opening Word files", ""],
-  document_preview: ["Opening other files", "EPUB, HTML, Markdown and text."],
-  account_export: ["Exporting an account's data", ""],
-};
-const SCOPES = /** @type {const} */ ([["user", "a user"], ["anonymous_device", "a guest's device"], ["ip", "a network address"], ["site", "everybody together"]]);
-const ACTIVE_SCOPES = SCOPES.filter(([scope]) => scope === "user" || scope === "site");
-const AUDIENCES = /** @type {const} */ ([["all", "guests and accounts"], ["anonymous", "guests"], ["authenticated", "accounts"]]);
-const METRICS = /** @type {const} */ ([["characters", "characters"], ["input_bytes", "bytes"], ["files", "files"]]);
-const BOUNDARIES = /** @type {const} */ ([["soft_unit", "finish what crosses it"], ["strict", "never cross it"]]);
-const PRIORITIES = /** @type {const} */ ([["interactive", "interactive"], ["foreground", "foreground"], ["background", "background"]]);
-const RESOURCES = /** @type {const} */ (["cpu_heavy", "model_inference", "align", "media", "archive_io"]);
-
 /** What a new row starts with, by the last step of its list's pointer. @type {Record<string, object>} */
 export const NEW_ROWS = {
   windows: { scope: "user", windowSeconds: 60, limit: 10 },
