@@ -3,7 +3,7 @@
 import asyncio
 import random
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
@@ -17,6 +17,7 @@ from compute_worker.audio.media_tool import MediaTool
 from compute_worker.audio.normalizer import AudioNormalizer
 from compute_worker.credentials.client import CredentialBrokerClient
 from compute_worker.credentials.metering import SpeechMeterClient
+from compute_worker.credentials.work_policies import WorkPolicies
 from compute_worker.diagnostics.looks import (
     look_at_broker,
     look_at_credential_broker,
@@ -34,11 +35,13 @@ from compute_worker.documents.servicer import DocumentServicer
 from compute_worker.operations.broker import Broker, BrokerLimits, connect_broker
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
-from compute_worker.operations.model import OperationKind
-from compute_worker.operations.ports import Job, OperationHandler
+from compute_worker.operations.lanes import CONVERSIONS, LISTENING, PDFS, PREVIEWS, RECORDINGS, lane_of
+from compute_worker.operations.policy import PolicyInForce
+from compute_worker.operations.ports import OperationHandler
 from compute_worker.operations.queue import OperationQueue
 from compute_worker.operations.runner import OperationRunner, RunnerOptions
 from compute_worker.operations.servicer import OperationServicer
+from compute_worker.operations.slots import Pool, Slots
 from compute_worker.playback.audio_route import AudioRoute
 from compute_worker.playback.cache_key import CacheKeys
 from compute_worker.playback.claims import Claims
@@ -75,25 +78,28 @@ from shared.rpc.tokens import bearer_check
 SHUTDOWN_SECONDS = 2.0  # how long open HTTP answers may take to end
 LISTEN_BACKLOG = 1024
 
+DOCUMENT_LANES = (PREVIEWS, PDFS, CONVERSIONS)
+DOCUMENTS_AT_ONCE = 2  # in a parser each, whatever their format and the policy
+POOLS = (Pool(frozenset(lane.action for lane in DOCUMENT_LANES), DOCUMENTS_AT_ONCE),)
 DOCUMENT_RUNNER = RunnerOptions(
-    kind=OperationKind.DOCUMENT,
+    lane=PREVIEWS,
     max_attempts=3,
-    max_concurrent=2,
+    max_concurrent=DOCUMENTS_AT_ONCE,
     heartbeat_seconds=2.0,
     ack_wait_seconds=10.0,
 )
-# It takes a core for minutes.
+# Each takes a core for minutes: how many at once is the policy's to say.
 ALIGN_RUNNER = RunnerOptions(
-    kind=OperationKind.ALIGN,
+    lane=RECORDINGS,
     max_attempts=3,
-    max_concurrent=1,
+    max_concurrent=64,
     heartbeat_seconds=2.0,
     ack_wait_seconds=10.0,
 )
 ALIGN_LIMITS = ParserLimits(wall_seconds=6 * 3600, cpu_seconds=6 * 3600)
 # A listener waits at most this long for another worker when one dies; runs only wait most of the time.
 PLAYBACK_RUNNER = RunnerOptions(
-    kind=OperationKind.PLAYBACK,
+    lane=LISTENING,
     max_attempts=20,
     max_concurrent=4096,
     heartbeat_seconds=1.0,
@@ -127,6 +133,14 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             speech_cache=cache,
             speech_meter=meter,
         )
+        policy = PolicyInForce()
+        policies = WorkPolicies(
+            channel=channel,
+            timeout_seconds=settings.credential_broker.timeout_ms / 1000,
+            policy=policy,
+            speech_meter=meter,
+        )
+        slots = Slots(policy=policy, pools=POOLS)
         media_tool = MediaTool(media_bin=str(settings.media_bin))
         normalizer = AudioNormalizer(media_tool=media_tool)
         alignment = await stack.enter_async_context(
@@ -150,7 +164,11 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         )
         events = Events(broker=broker)
         queue = OperationQueue(
-            broker=broker, states=states, events=events, stale_seconds=settings.broker.stale_ms / 1000
+            broker=broker,
+            states=states,
+            events=events,
+            stale_seconds=settings.broker.stale_ms / 1000,
+            lane_of=lane_of,
         )
         sessions = Sessions(states=states)
         plans = Plans(store=store)
@@ -222,40 +240,42 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             ),
             parser=ParserProcess(limits=ParserLimits(wall_seconds=settings.work.document_timeout_ms / 1000)),
         )
+        planned_documents = PlannedDocumentHandler(documents=documents, plans=plans)
+        recordings = AlignHandler(
+            store=store,
+            plans=plans,
+            process=ParserProcess(limits=ALIGN_LIMITS, module="compute_worker.recordings.child"),
+            media_bin=str(settings.media_bin),
+        )
+        listening = PlaybackHandler(
+            sessions=sessions,
+            plans=plans,
+            feeds=feeds,
+            events=events,
+            speaker=speaker,
+            credentials=credentials,
+            providers=providers,
+        )
+
+        def runner(options: RunnerOptions, handler: OperationHandler, **hooks: Any) -> OperationRunner:
+            return OperationRunner(
+                broker=broker,
+                queue=queue,
+                handler=handler,
+                worker_id=worker_id,
+                options=options,
+                policy=policy,
+                slots=slots,
+                **hooks,
+            )
+
+        document_runner = _document_runner(settings.work.pdf_job_attempts)
         runners = [
-            _runner(
-                _document_runner(settings.work.pdf_job_attempts),
-                PlannedDocumentHandler(documents=documents, plans=plans),
-                broker,
-                queue,
-                worker_id,
-            ),
-            _runner(
-                ALIGN_RUNNER,
-                AlignHandler(
-                    store=store,
-                    plans=plans,
-                    process=ParserProcess(limits=ALIGN_LIMITS, module="compute_worker.recordings.child"),
-                    media_bin=str(settings.media_bin),
-                ),
-                broker,
-                queue,
-                worker_id,
-            ),
-            _runner(
+            *(runner(replace(document_runner, lane=lane), planned_documents) for lane in DOCUMENT_LANES),
+            runner(ALIGN_RUNNER, recordings),
+            runner(
                 PLAYBACK_RUNNER,
-                PlaybackHandler(
-                    sessions=sessions,
-                    plans=plans,
-                    feeds=feeds,
-                    events=events,
-                    speaker=speaker,
-                    credentials=credentials,
-                    providers=providers,
-                ),
-                broker,
-                queue,
-                worker_id,
+                listening,
                 on_success=lambda job: playback.look_again(str(job.arguments["session_id"])),
             ),
         ]
@@ -270,6 +290,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         await stack.enter_async_context(
             _serve_http(settings, servicers, audio, broker, store, align_model=align_model)
         )
+        await stack.enter_async_context(_meanwhile(policies.keep_fresh()))
         await stack.enter_async_context(_working(runners))
         await grpc_server.set_serving(True)
         if align_model is not None and settings.models.prewarm:
@@ -285,25 +306,6 @@ def _document_runner(pdf_attempts: int) -> RunnerOptions:
         own_attempts=lambda arguments: (
             pdf_attempts if arguments.get("format") == "pdf" else DOCUMENT_RUNNER.max_attempts
         ),
-    )
-
-
-def _runner(
-    options: RunnerOptions,
-    handler: OperationHandler,
-    broker: Broker,
-    queue: OperationQueue,
-    worker_id: str,
-    *,
-    on_success: Callable[[Job], Awaitable[None]] | None = None,
-) -> OperationRunner:
-    return OperationRunner(
-        broker=broker,
-        queue=queue,
-        handler=handler,
-        worker_id=worker_id,
-        options=options,
-        on_success=on_success,
     )
 
 

@@ -16,7 +16,7 @@ from nats.errors import Error as NatsError
 
 from compute_worker.operations import model
 from compute_worker.operations.model import Claim, OperationFailure, OperationRecord, OperationState
-from compute_worker.operations.ports import Job, OperationHandler
+from compute_worker.operations.ports import FreeTurn, Job, OperationHandler, Turn
 from compute_worker.operations.queue import OperationQueue
 from shared.errors import Code, LecternError
 
@@ -46,16 +46,24 @@ class DeliveredJobs:
         attempts_of: Callable[[OperationRecord], int],
         heartbeat_seconds: float,
         clock: Callable[[], float],
+        max_wait_seconds: Callable[[], float | None] = lambda: None,
         on_success: Callable[[Job], Awaitable[None]] | None = None,
+        on_lost: Callable[[OperationRecord], Awaitable[None]] | None = None,
     ) -> None:
-        """on_success is called when a success is on record, for what came while it was being written."""
+        """max_wait_seconds: how long a job may wait until it is begun, at present.
+
+        on_success is called when a success is on record, for what came while it was written; on_lost when
+        a run ended failed without its handler, which can't tell anybody.
+        """
         self._queue = queue
         self._handler = handler
         self._worker_id = worker_id
         self._attempts_of = attempts_of
         self._heartbeat_seconds = heartbeat_seconds
         self._clock = clock
+        self._max_wait_seconds = max_wait_seconds
         self._on_success = on_success
+        self._on_lost = on_lost
         self._running: dict[str, _Running] = {}
 
     def cancel(self, operation_id: str) -> None:
@@ -63,7 +71,7 @@ class DeliveredJobs:
         if running is not None:
             running.work.cancel()
 
-    async def process(self, message: Msg) -> Outcome:
+    async def process(self, message: Msg, turn: Turn | None = None) -> Outcome:
         operation_id, _, run = message.data.decode().partition(" ")
         delivered = message.metadata
         job_id = int(delivered.sequence.stream)
@@ -81,32 +89,42 @@ class DeliveredJobs:
         if claim is not Claim.OURS:
             return Outcome.DONE if claim is Claim.OVER else Outcome.ELSEWHERE
         with structlog.contextvars.bound_contextvars(operation_id=operation_id):
-            return await self._execute(message, record)
+            return await self._execute(message, record, turn or FreeTurn())
 
     async def _claim(
         self, operation_id: str, run: int, job_id: int, delivery: int
     ) -> tuple[Claim, OperationRecord]:
-        claim = Claim.OVER
+        claim, lost = Claim.OVER, None
 
         def transition(record: OperationRecord) -> OperationRecord | None:
-            nonlocal claim
-            claim = model.claim_of(record, run, job_id, delivery)
+            nonlocal claim, lost
+            claim, lost = model.claim_of(record, run, job_id, delivery), None
             if claim is not Claim.OURS:
                 return None
-            if delivery > self._attempts_of(record):
+            lost = self._lost_before_its_begin(record, delivery)
+            if lost is not None:
                 claim = Claim.OVER
-                failure = OperationFailure(
-                    "WORKER_LOST", "The work was interrupted too often. Try again.", retryable=True
-                )
-                return model.failed(record, failure, self._clock())
+                return model.failed(record, lost, self._clock())
             return model.started(record, self._worker_id, self._clock(), job_id=job_id, delivery=delivery)
 
         record = await self._queue.change(operation_id, transition)
+        if lost is not None:
+            log.warning("a job is not begun", operation_id=operation_id, reason=lost.code)
+            if self._on_lost is not None:
+                await self._on_lost(record)
         return claim, record
 
-    async def _execute(self, message: Msg, record: OperationRecord) -> Outcome:
+    def _lost_before_its_begin(self, record: OperationRecord, delivery: int) -> OperationFailure | None:
+        if delivery > self._attempts_of(record):
+            return model.WORKER_LOST
+        seconds = self._max_wait_seconds()
+        if seconds is not None and record.has_waited(self._clock(), seconds):
+            return model.WAITED_TOO_LONG
+        return None
+
+    async def _execute(self, message: Msg, record: OperationRecord, turn: Turn) -> Outcome:
         progress = RecordedProgress(self._queue, record, self._clock)
-        job = Job(record.operation_id, record.attempt, record.arguments)
+        job = Job(record.operation_id, record.attempt, record.arguments, turn)
         work = asyncio.create_task(self._handler.run(job, progress))
         running = self._running[record.operation_id] = _Running(work, record.job_id)
         heartbeat = asyncio.create_task(self._heartbeat(message, progress, work))

@@ -1,7 +1,7 @@
 """An operation's record and the only ways in which it may change. No I/O."""
 
 import hashlib
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
@@ -40,6 +40,15 @@ class OperationFailure:
     retryable: bool
 
 
+# Of a run that ended without its handler.
+WORKER_LOST: Final = OperationFailure(
+    "WORKER_LOST", "The work was interrupted too often. Try again.", retryable=True
+)
+WAITED_TOO_LONG: Final = OperationFailure(
+    "WAITED_TOO_LONG", "Too much else had to be done before this. Try again in a while.", retryable=True
+)
+
+
 @dataclass(frozen=True)
 class OperationRecord:
     operation_id: str
@@ -62,6 +71,10 @@ class OperationRecord:
     def is_stale(self, now: float, stale_seconds: float) -> bool:
         return not self.state.is_terminal and now - max(self.heartbeat_at, self.updated_at) > stale_seconds
 
+    def has_waited(self, now: float, seconds: float) -> bool:
+        """For so long, since it was submitted or put back into the queue, and still does."""
+        return self.state is OperationState.QUEUED and now - self.updated_at > seconds
+
     def to_json(self) -> dict[str, Any]:
         value = asdict(self)
         value["kind"] = self.kind.value
@@ -71,15 +84,21 @@ class OperationRecord:
     @staticmethod
     def from_json(value: dict[str, Any]) -> "OperationRecord":
         failure = value["failure"]
+        known = {
+            name: part for name, part in value.items() if name in _FIELDS
+        }  # a newer worker may write more
         return OperationRecord(
             **{
-                **value,
+                **known,
                 "kind": OperationKind(value["kind"]),
                 "state": OperationState(value["state"]),
                 "progress": Progress(**value["progress"]),
                 "failure": OperationFailure(**failure) if failure else None,
             }
         )
+
+
+_FIELDS: Final = frozenset(part.name for part in fields(OperationRecord))
 
 
 def operation_id_of(kind: OperationKind, dedup_key: str) -> str:

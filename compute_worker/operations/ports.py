@@ -1,8 +1,37 @@
 """How an operation's work is written: a handler per kind, which knows nothing of queues."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
+
+
+class Turn(Protocol):
+    """A job's place among what its worker does at once. It is held from begin to end of the job; one whose
+    work rests in between lets others go on meanwhile."""
+
+    def is_held_as(self, action: str, /) -> bool: ...
+
+    async def take(self, action: str, /) -> None:
+        """Waits until the job may go on, as this action of the compute limits; held as another one, the turn
+        is changed for it."""
+        ...
+
+    def rest(self) -> None:
+        """Harmless when it isn't held."""
+        ...
+
+
+class FreeTurn:
+    """For work that nobody limits."""
+
+    def is_held_as(self, _action: str) -> bool:
+        return True
+
+    async def take(self, _action: str) -> None:
+        """It is always held."""
+
+    def rest(self) -> None:
+        """Nobody waits for it."""
 
 
 @dataclass(frozen=True)
@@ -13,6 +42,7 @@ class Job:
     operation_id: str
     attempt: int
     arguments: Mapping[str, object]
+    turn: Turn = field(default_factory=FreeTurn)
 
 
 class ProgressReporter(Protocol):

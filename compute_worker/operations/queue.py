@@ -9,9 +9,10 @@ from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
 from compute_worker.operations import model
-from compute_worker.operations.broker import JOBS_SUBJECT, Broker, broker_unavailable
+from compute_worker.operations.broker import Broker, broker_unavailable
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
+from compute_worker.operations.lanes import LaneOf, one_lane
 from compute_worker.operations.model import OperationFailure, OperationKind, OperationRecord, OperationState
 from shared.errors import Code, LecternError
 
@@ -41,12 +42,14 @@ class OperationQueue:
         events: Events,
         stale_seconds: float,
         clock: Callable[[], float] = time.time,
+        lane_of: LaneOf = one_lane,
     ) -> None:
         self._broker = broker
         self._states = states
         self._events = events
         self._stale_seconds = stale_seconds
         self._clock = clock
+        self._lane_of = lane_of
 
     async def submit(
         self,
@@ -157,7 +160,7 @@ class OperationQueue:
 
     async def _enqueue(self, record: OperationRecord, occasion: str = "submitted") -> None:
         """Once per run and occasion."""
-        subject = f"{JOBS_SUBJECT}.{record.kind.value}"
+        subject = self._lane_of(record.kind, record.arguments).subject
         headers = {"Nats-Msg-Id": f"{record.operation_id}.{record.run}.{occasion}"}
         body = f"{record.operation_id} {record.run}".encode()
         try:

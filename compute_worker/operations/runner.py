@@ -1,36 +1,36 @@
-"""Takes jobs of one kind from the queue and sees to it that each is carried to a terminal state."""
+"""Takes jobs of one lane from the queue and sees to it that each is carried to a terminal state."""
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig
 
-from compute_worker.operations.broker import JOBS_STREAM, JOBS_SUBJECT, Broker
+from compute_worker.operations.broker import Broker
 from compute_worker.operations.delivery import DeliveredJobs, Outcome
-from compute_worker.operations.model import OperationKind, OperationRecord
+from compute_worker.operations.intake import RETRY_DELAY_SECONDS, Intake
+from compute_worker.operations.lanes import Lane
+from compute_worker.operations.model import OperationRecord
+from compute_worker.operations.policy import PolicyInForce
 from compute_worker.operations.ports import Job, OperationHandler
 from compute_worker.operations.queue import CANCEL_SUBJECT, OperationQueue
+from compute_worker.operations.slots import Slots, SlotTurn
 from compute_worker.operations.subscriptions import unsubscribe
 from shared.errors import LecternError
 
-FETCH_SECONDS = 5.0  # a request that was lost with a dead node of a cluster is made again this soon
-RETRY_DELAY_SECONDS = 1.0
-UNLIMITED = -1  # each listener's run is a job that is not acknowledged for as long as they listen
+# A job that reached us when nothing was free any more waits here no longer: another worker may be free.
+PUT_BACK_SECONDS = 1.0
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class RunnerOptions:
-    kind: OperationKind
+    lane: Lane
     max_attempts: int
     max_concurrent: int
     heartbeat_seconds: float  # a third or less of ack_wait_seconds
@@ -52,12 +52,23 @@ class OperationRunner:
         handler: OperationHandler,
         worker_id: str,
         options: RunnerOptions,
+        policy: PolicyInForce | None = None,
+        slots: Slots | None = None,
         on_success: Callable[[Job], Awaitable[None]] | None = None,
+        on_lost: Callable[[OperationRecord], Awaitable[None]] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        """slots are shared by all runners of a worker."""
         self._broker = broker
-        self._queue = queue
         self._options = options
+        self._policy = policy or PolicyInForce()
+        self._slots = slots or Slots(policy=self._policy)
+        self._intake = Intake(
+            broker=broker,
+            lane=options.lane,
+            ack_wait_seconds=options.ack_wait_seconds,
+            max_attempts=options.max_attempts,
+        )
         self._jobs = DeliveredJobs(
             queue=queue,
             handler=handler,
@@ -65,7 +76,9 @@ class OperationRunner:
             attempts_of=options.attempts_of,
             heartbeat_seconds=options.heartbeat_seconds,
             clock=clock,
+            max_wait_seconds=lambda: self._policy.current.max_wait_seconds(options.lane.action),
             on_success=on_success,
+            on_lost=on_lost,
         )
 
     async def run(self) -> None:
@@ -73,88 +86,59 @@ class OperationRunner:
         free = asyncio.Semaphore(self._options.max_concurrent)
         cancels = await self._broker.client.subscribe(CANCEL_SUBJECT, cb=self._on_cancel)
         try:
-            async with asyncio.TaskGroup() as deliveries, self._subscription() as jobs:
+            async with asyncio.TaskGroup() as deliveries, self._intake.open():
                 while True:
                     await free.acquire()
-                    message = await self._next_message(jobs)
-                    delivery = deliveries.create_task(self._deliver(message))
+                    message, turn = await self._next()
+                    delivery = deliveries.create_task(self._deliver(message, turn))
                     delivery.add_done_callback(lambda _: free.release())
         finally:
             await unsubscribe(cancels)
 
-    @asynccontextmanager
-    async def _subscription(self) -> AsyncIterator[JetStreamContext.PullSubscription]:
-        """Left before running jobs are handed back, or the broker would give them to our last request."""
-        jobs = await self._subscribe()
-        try:
-            yield jobs
-        finally:
-            await unsubscribe(jobs)
+    async def _next(self) -> tuple[Msg, SlotTurn]:
+        """A job, and the slot that it may begin in.
 
-    async def _subscribe(self) -> JetStreamContext.PullSubscription:
-        """A cluster that elects a leader, or copies a stream to new servers, refuses for a while."""
+        Where slots are scarce they are waited for first: the most urgent gets the next one, and what can't
+        begin here stays in the queue for other workers.
+        """
+        action, turn = self._options.lane.action, SlotTurn(slots=self._slots)
         while True:
-            try:
-                return await self._subscribe_once()
-            except (NatsError, TimeoutError) as error:
-                log.warning("cannot subscribe to jobs, trying again", cause=type(error).__name__)
-                await asyncio.sleep(RETRY_DELAY_SECONDS)
+            if not self._slots.is_free_for_all(action):
+                await turn.take(action)
+                try:
+                    message = await self._intake.take()
+                except BaseException:
+                    turn.rest()
+                    raise
+                if message is not None:
+                    return message, turn
+                turn.rest()
+            message = await self._intake.wait()
+            if message is not None and await self._begins_in_time(message, turn):
+                return message, turn
 
-    async def _subscribe_once(self) -> JetStreamContext.PullSubscription:
-        kind = self._options.kind.value
-        # One delivery more than attempts: the last one only records the failure.
-        deliveries = self._options.max_attempts + 1
-        jobs = await self._broker.jetstream.pull_subscribe(
-            f"{JOBS_SUBJECT}.{kind}",
-            durable=f"worker-{kind}",
-            stream=JOBS_STREAM,
-            config=ConsumerConfig(
-                ack_policy=AckPolicy.EXPLICIT,
-                ack_wait=self._options.ack_wait_seconds,
-                max_deliver=deliveries,
-                max_ack_pending=UNLIMITED,
-            ),
-        )
-        present = (await jobs.consumer_info()).config
-        wanted = present.evolve(
-            max_deliver=max(present.max_deliver or 0, deliveries),  # made by a worker that was told of fewer
-            max_ack_pending=UNLIMITED,
-        )
-        if wanted != present:
-            await self._broker.jetstream.add_consumer(JOBS_STREAM, wanted)
-        return jobs
-
-    async def _next_message(self, subscription: JetStreamContext.PullSubscription) -> Msg:
-        while True:
-            try:
-                messages = await self._fetch(subscription)
-            except TimeoutError:
-                continue
-            except NatsError as error:
-                log.warning("cannot fetch jobs, trying again", cause=type(error).__name__)
-                await asyncio.sleep(RETRY_DELAY_SECONDS)
-                continue
-            if messages:
-                return messages[0]
-
-    async def _fetch(self, subscription: JetStreamContext.PullSubscription) -> list[Msg]:
-        """Nothing when the broker came back meanwhile: it has forgotten what we asked."""
-        fetch = asyncio.ensure_future(subscription.fetch(1, timeout=FETCH_SECONDS))
-        reconnected = asyncio.ensure_future(self._broker.reconnections.next())
+    async def _begins_in_time(self, message: Msg, turn: SlotTurn) -> bool:
+        """Whether a slot came for a job that was given to us without one; if not, it is back in the queue."""
         try:
-            await asyncio.wait({fetch, reconnected}, return_when=asyncio.FIRST_COMPLETED)
-            return fetch.result() if fetch.done() else []
-        finally:
-            reconnected.cancel()
-            fetch.cancel()
-            await asyncio.gather(fetch, reconnected, return_exceptions=True)
+            while True:
+                try:
+                    async with asyncio.timeout(PUT_BACK_SECONDS):
+                        await turn.take(self._options.lane.action)
+                        return True
+                except TimeoutError:
+                    if await self._intake.put_back(message):
+                        return False
+                    await message.in_progress()
+        except asyncio.CancelledError:
+            await self._settle(message, Outcome.RETRY, delay=0)
+            raise
 
     async def _on_cancel(self, message: Msg) -> None:
         self._jobs.cancel(message.data.decode())
 
-    async def _deliver(self, message: Msg) -> None:
+    async def _deliver(self, message: Msg, turn: SlotTurn) -> None:
         try:
-            outcome = await self._jobs.process(message)
+            outcome = await self._jobs.process(message, turn)
         except asyncio.CancelledError:
             await self._settle(message, Outcome.RETRY, delay=0)
             raise
@@ -164,6 +148,8 @@ class OperationRunner:
         except Exception:  # the loop must outlive one bad delivery
             log.exception("delivery failed")
             outcome = Outcome.RETRY
+        finally:
+            turn.rest()
         await self._settle(message, outcome, delay=RETRY_DELAY_SECONDS)
 
     async def _settle(self, message: Msg, outcome: Outcome, *, delay: float) -> None:

@@ -11,6 +11,7 @@ import pytest
 from compute_worker.operations.broker import Broker, BrokerLimits, connect_broker
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
+from compute_worker.operations.lanes import Lane
 from compute_worker.operations.model import OperationKind
 from compute_worker.operations.ports import OperationHandler
 from compute_worker.operations.queue import OperationQueue
@@ -45,7 +46,7 @@ class Operations:
             handler=handler,
             worker_id=worker_id,
             options=RunnerOptions(
-                kind=kind,
+                lane=Lane(kind),
                 max_attempts=max_attempts,
                 max_concurrent=max_concurrent,
                 heartbeat_seconds=heartbeat_seconds,

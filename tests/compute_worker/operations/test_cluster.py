@@ -18,6 +18,7 @@ from compute_worker.operations.broker import (
 )
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
+from compute_worker.operations.lanes import Lane
 from compute_worker.operations.model import OperationKind, OperationState
 from compute_worker.operations.ports import Job, ProgressReporter
 from compute_worker.operations.queue import OperationQueue
@@ -82,7 +83,7 @@ async def test_a_cluster_keeps_three_copies_and_survives_the_loss_of_a_server(tm
                 handler=Handler(),
                 worker_id="worker-a",
                 options=RunnerOptions(
-                    kind=OperationKind.DOCUMENT,
+                    lane=Lane(OperationKind.DOCUMENT),
                     max_attempts=3,
                     max_concurrent=4,
                     heartbeat_seconds=0.5,
