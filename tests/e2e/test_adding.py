@@ -40,6 +40,18 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
     dialog.get_by_label("Web address").fill(f"{lectern_instance.base_url}/app")
     dialog.get_by_role("button", name="Add to library").click()
     expect(dialog.get_by_role("alert")).to_contain_text("private network")
+    # What was typed is not lost by a key, however often it is pressed.
+    question = page.get_by_role("dialog", name="Discard what you wrote?")
+    for _ in range(2):
+        page.keyboard.press("Escape")
+        expect(question).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(question).to_be_hidden()
+    expect(dialog.get_by_label("Web address")).to_have_value(f"{lectern_instance.base_url}/app")
+    dialog.get_by_role("button", name="Cancel").click()
+    question.get_by_role("button", name="Discard").click()
+    expect(dialog).to_be_hidden()
+    add_by(page, "Web page")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
 

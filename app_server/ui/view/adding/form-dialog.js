@@ -2,12 +2,15 @@
 
 import { Component } from "../../lib/component.js";
 import { find, html, render } from "../../lib/html.js";
+import { ConfirmDialog } from "../confirm-dialog.js";
 import { icon } from "../icons.js";
 import { formActions, sendForm } from "../settings/form.js";
 
 /** @typedef {import("../../lib/html.js").Html} Html */
 
 export class FormDialog extends Component {
+  #untouched = "";
+
   /**
    * @template T
    * @param {{title: string, fields: Html, action: string, busy: string, send: (data: FormData) => Promise<T>, done: (answer: T) => void,
@@ -18,11 +21,15 @@ export class FormDialog extends Component {
       <div class="drawer-header"><h2 id="form-dialog-title">${title}</h2>
         <button type="button" class="icon-button" data-do="close" aria-label="Close" title="Close">${icon("close")}</button></div>
       <form>${fields}${formActions(action, html`<button type="button" class="button" data-do="close">Cancel</button>`)}</form>
-    </dialog>`);
+    </dialog><lectern-confirm></lectern-confirm>`);
     const dialog = find(this, "dialog", HTMLDialogElement);
     const form = find(this, "form", HTMLFormElement);
+    this.#untouched = written(form);
     this.listen(dialog, "close", () => this.remove());
-    this.listen(dialog, "click", (event) => event.target.closest("[data-do=close]") && dialog.close());
+    this.listen(dialog, "click", (event) => event.target.closest("[data-do=close]") && void this.#leave(dialog, form));
+    // The key first: a browser asks "cancel" only the first time, and closes the second.
+    this.listen(dialog, "keydown", (event) => event.key === "Escape" && !event.isComposing && this.#keep(event, dialog, form));
+    this.listen(dialog, "cancel", (event) => event.target === dialog && this.#keep(event, dialog, form));
     sendForm(this, form, {
       busy,
       send,
@@ -36,6 +43,23 @@ export class FormDialog extends Component {
     const first = form.querySelector("input, textarea");
     if (first instanceof HTMLElement) first.focus();
   }
+
+  /** @param {Event} event that would close the dialog @param {HTMLDialogElement} dialog @param {HTMLFormElement} form */
+  #keep(event, dialog, form) {
+    event.preventDefault();
+    void this.#leave(dialog, form);
+  }
+
+  /** Closes it; what was written is only dropped by who says so. @param {HTMLDialogElement} dialog @param {HTMLFormElement} form */
+  async #leave(dialog, form) {
+    const question = { title: "Discard what you wrote?", message: "It isn't saved yet.", action: "Discard" };
+    if (written(form) === this.#untouched || (await find(this, "lectern-confirm", ConfirmDialog).ask(question))) dialog.close();
+  }
+}
+
+/** What stands in the fields. @param {HTMLFormElement} form */
+function written(form) {
+  return JSON.stringify([...new FormData(form)]);
 }
 
 /**
@@ -45,6 +69,7 @@ export class FormDialog extends Component {
  * @returns {T} in the page, and gone from it once it is closed
  */
 export function openedDialog(name, Dialog) {
+  if (!customElements.get("lectern-confirm")) customElements.define("lectern-confirm", ConfirmDialog);
   if (!customElements.get(name)) customElements.define(name, Dialog);
   const element = /** @type {T} */ (document.createElement(name));
   document.body.append(element);
