@@ -4,7 +4,9 @@ from typing import Literal
 
 from app_server.clock import iso_time
 from app_server.http.json_bodies import AnswerBody
+from app_server.library.formats import DocumentFormat
 from app_server.library.model import Added, Document, DocumentFailure, OwnMetadata, Position, Progress
+from app_server.library.readings import page_version
 
 
 class ShownProgress(AnswerBody):
@@ -50,6 +52,8 @@ class ShownDocument(AnswerBody):
     section_count: int | None
     # An address of this instance.
     cover: str | None
+    # Of the images of its pages, for their addresses; null for a document that has none.
+    page_version: str | None
     position: ShownPosition | None
 
 
@@ -89,8 +93,14 @@ def shown_document(document: Document, progress: Progress | None) -> ShownDocume
         character_count=document.character_count,
         section_count=document.section_count,
         cover=f"/api/documents/{document.id}/resources/{document.cover}" if document.cover else None,
+        page_version=_page_version(document),
         position=_shown_position(document.position) if document.position else None,
     )
+
+
+def _page_version(document: Document) -> str | None:
+    has_pages = document.format is DocumentFormat.PDF and document.reading_ref is not None
+    return page_version(document.reading_ref or "") if has_pages else None
 
 
 def _changed(own: OwnMetadata) -> list[Literal["title", "authors", "language"]]:

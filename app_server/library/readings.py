@@ -2,12 +2,14 @@
 
 import asyncio
 import gzip
+import hashlib
 import json
 from typing import Any
 
 from app_server.library.model import ReadingSummary
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
+from shared.page_images import DRAWING_VERSION
 
 
 class ReadingFiles:
@@ -38,6 +40,11 @@ def section_file(reading_ref: str, index: int) -> str:
 
 def resource_file(reading_ref: str, name: str) -> str:
     return f"{reading_ref.rstrip('/')}/resources/{name}"
+
+
+def page_version(reading_ref: str) -> str:
+    """Tells apart what the address of a page's image has shown at different times."""
+    return hashlib.sha256(f"{reading_ref} {DRAWING_VERSION}".encode()).hexdigest()[:16]
 
 
 def _unpacked(packed: bytes) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from app_server.library.direct_upload_routes import DirectUploadRoutes
 from app_server.library.file_routes import FileRoutes
 from app_server.library.limits import OpeningLimits
 from app_server.library.metadata_routes import MetadataRoutes
+from app_server.library.page_routes import PageRoutes
 from app_server.library.parsing import ParsingWatcher
 from app_server.library.reading_routes import ReadingRoutes
 from app_server.library.readings import ReadingFiles
@@ -67,6 +68,7 @@ def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher
     MetadataRoutes(service=library, changes=changes).add_to(app)
     add_imports(app, base, library=library, receiver=receiver, changes=changes, fetcher=fetcher)
     ReadingRoutes(service=library, objects=base.objects).add_to(app)
+    PageRoutes(service=library, objects=base.objects, worker=base.worker).add_to(app)
     FileRoutes(service=library, sender=base.file_sender).add_to(app)
     base.background.start(watcher.sweep())
     if base.settings.run_v4_decommission:

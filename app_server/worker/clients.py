@@ -10,6 +10,7 @@ import structlog
 
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceStub
 from lectern.compute.v1.operations_pb2_grpc import OperationServiceStub
+from lectern.compute.v1.page_images_pb2_grpc import PageImageServiceStub
 from lectern.compute.v1.playback_pb2_grpc import PlaybackServiceStub
 from lectern.compute.v1.recordings_pb2_grpc import RecordingServiceStub
 from lectern.compute.v1.speech_pb2_grpc import SpeechServiceStub
@@ -18,6 +19,7 @@ from shared.errors import Code, LecternError
 if TYPE_CHECKING:
     from lectern.compute.v1.documents_pb2_grpc import DocumentServiceAsyncStub
     from lectern.compute.v1.operations_pb2_grpc import OperationServiceAsyncStub
+    from lectern.compute.v1.page_images_pb2_grpc import PageImageServiceAsyncStub
     from lectern.compute.v1.playback_pb2_grpc import PlaybackServiceAsyncStub
     from lectern.compute.v1.recordings_pb2_grpc import RecordingServiceAsyncStub
     from lectern.compute.v1.speech_pb2_grpc import SpeechServiceAsyncStub
@@ -32,6 +34,7 @@ _log = structlog.get_logger(__name__)
 class WorkerClients:
     documents: "DocumentServiceAsyncStub"
     operations: "OperationServiceAsyncStub"
+    page_images: "PageImageServiceAsyncStub"
     playback: "PlaybackServiceAsyncStub"
     recordings: "RecordingServiceAsyncStub"
     speech: "SpeechServiceAsyncStub"
@@ -41,6 +44,7 @@ def worker_clients(channel: grpc.aio.Channel) -> WorkerClients:
     return WorkerClients(
         documents=DocumentServiceStub(channel),
         operations=OperationServiceStub(channel),
+        page_images=PageImageServiceStub(channel),
         playback=PlaybackServiceStub(channel),
         recordings=RecordingServiceStub(channel),
         speech=SpeechServiceStub(channel),

@@ -8,15 +8,25 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from lectern.compute.v1 import documents_pb2, operations_pb2, playback_pb2, recordings_pb2, speech_pb2
+from lectern.compute.v1 import (
+    documents_pb2,
+    operations_pb2,
+    page_images_pb2,
+    playback_pb2,
+    recordings_pb2,
+    speech_pb2,
+)
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceServicer
 from lectern.compute.v1.operations_pb2_grpc import OperationServiceServicer
+from lectern.compute.v1.page_images_pb2_grpc import PageImageServiceServicer
 from lectern.compute.v1.playback_pb2_grpc import PlaybackServiceServicer
 from lectern.compute.v1.recordings_pb2_grpc import RecordingServiceServicer
 from lectern.compute.v1.speech_pb2_grpc import SpeechServiceServicer
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
+from shared.page_images import page_image_key
 
+PAGE = b"\xff\xd8\xff" + bytes(64)
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
 
 
@@ -27,6 +37,7 @@ class StatefulWorker:
         self.objects = objects
         self.operations: dict[str, operations_pb2.Operation] = {}
         self.parse_requests: list[documents_pb2.ParseDocumentRequest] = []
+        self.pages_drawn: list[page_images_pb2.DrawPageRequest] = []
         self.cancelled: list[str] = []
         self.sessions: dict[str, playback_pb2.CreateSessionRequest] = {}
         self.session_events: dict[str, list[playback_pb2.WatchSessionResponse]] = {}
@@ -53,7 +64,14 @@ class StatefulWorker:
             self._stack = None
 
     def servicers(self) -> list[object]:
-        return [_Documents(self), _Operations(self), _Playback(self), _Speech(self), _Recordings(self)]
+        return [
+            _Documents(self),
+            _Operations(self),
+            _Playback(self),
+            _Speech(self),
+            _Recordings(self),
+            _PageImages(self),
+        ]
 
     def begin(self, operation: operations_pb2.Operation, sha256: str) -> None:
         task = asyncio.create_task(self._parse(operation, sha256))
@@ -148,6 +166,23 @@ class _Documents(DocumentServiceServicer):
             self._worker.operations[identifier] = operation
             self._worker.begin(operation, request.document_sha256)
         return documents_pb2.ParseDocumentResponse(operation=operation)
+
+
+class _PageImages(PageImageServiceServicer):
+    """Of documents with one page."""
+
+    def __init__(self, worker: StatefulWorker) -> None:
+        self._worker = worker
+
+    async def DrawPage(
+        self, request: page_images_pb2.DrawPageRequest, context: Any
+    ) -> page_images_pb2.DrawPageResponse:
+        self._worker.pages_drawn.append(request)
+        if request.page:
+            raise LecternError(Code.NOT_FOUND, "This document has no such page.", reason="PART_NOT_FOUND")
+        key = page_image_key(request.reading_ref, request.page, request.width)
+        await self._worker.objects.put(key, PAGE)
+        return page_images_pb2.DrawPageResponse(object_key=key)
 
 
 class _Recordings(RecordingServiceServicer):

@@ -78,6 +78,11 @@ PERMISSIONS: dict[str, tuple[Any, ...]] = {
     "POST /api/documents/uploads": (LIBRARY, WRITE),
     "POST /api/documents/uploads/finalize": (LIBRARY, WRITE),
     "GET /api/documents/{document_id}": (OWNED, READ),
+    "GET /api/documents/{document_id}/reading-options": (OWNED, READ),
+    "PUT /api/documents/{document_id}/reading-options": (OWNED, WRITE),
+    "GET /api/user/pronunciation": (LIBRARY, READ),
+    "PUT /api/user/pronunciation": (LIBRARY, WRITE),
+    "POST /api/tts/pronunciation-sample": (LIBRARY, PLAYBACK),
     "PATCH /api/documents/{document_id}": (OWNED, WRITE, {"title": "Another title"}),
     "DELETE /api/documents/{document_id}": (OWNED, WRITE),
     "POST /api/documents/{document_id}/retry": (OWNED, WRITE),
@@ -86,6 +91,7 @@ PERMISSIONS: dict[str, tuple[Any, ...]] = {
     "GET /api/documents/{document_id}/reading": (OWNED, READ),
     "GET /api/documents/{document_id}/sections/{index}": (OWNED, READ),
     "GET /api/documents/{document_id}/resources/{name}": (OWNED, READ),
+    "GET /api/documents/{document_id}/pages/{page}/image": (OWNED, READ),
     "GET /api/documents/{document_id}/file": (OWNED, READ),
     "GET /api/documents/{document_id}/recordings": (OWNED, READ),
     "POST /api/documents/{document_id}/recordings": (OWNED, WRITE),
@@ -153,6 +159,7 @@ PARAMETERS = {
     "slug": "nowhere",
     "key": "nothing",
     "index": "0",
+    "page": "0",
     "name": "cover.png",
 }
 

@@ -52,7 +52,7 @@ def _serve(file: PdfFile) -> None:
 
 
 def draw(file: PdfFile, number: int, width: int) -> bytes:
-    """A JPEG that wide, or narrower for a very long page. Raises PAGE_NOT_FOUND."""
+    """A JPEG that wide, or narrower for a very long page. Raises PART_NOT_FOUND."""
     if number >= file.page_count:
         raise no_such_page()
     page = pdfium.FPDF_LoadPage(file.handle, number)

@@ -40,7 +40,7 @@ class PageDrawings:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def image_key(self, reading_ref: str, page: int, width: int) -> str:
-        """Of an image that exists. Raises PAGE_NOT_FOUND, PAGE_TOO_COMPLEX, PAGE_NOT_DRAWN or FILE_GONE, and
+        """Of an image that exists. Raises PART_NOT_FOUND, PAGE_TOO_COMPLEX, PAGE_NOT_DRAWN or FILE_GONE, and
         what is wrong with the file."""
         key = page_image_key(reading_ref, page, width)
         if await self._store.info(key) is None:

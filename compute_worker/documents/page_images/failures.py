@@ -4,7 +4,7 @@ from shared.errors import Code, LecternError
 
 
 def no_such_page() -> LecternError:
-    return LecternError(Code.NOT_FOUND, "This document has no such page.", reason="PAGE_NOT_FOUND")
+    return LecternError(Code.NOT_FOUND, "This document has no such page.", reason="PART_NOT_FOUND")
 
 
 def too_complex() -> LecternError:

@@ -107,7 +107,7 @@ async def test_a_page_as_long_as_a_roll_is_narrower_than_asked() -> None:
 @pytest.mark.parametrize(
     ("file", "page", "reason"),
     [
-        (black_squares(), 2, "PAGE_NOT_FOUND"),
+        (black_squares(), 2, "PART_NOT_FOUND"),
         (None, 0, "FILE_GONE"),
         (b"%PDF-1.7\nnothing else", 0, "PDF_DAMAGED"),
     ],
@@ -130,7 +130,7 @@ async def test_a_hostile_file_ends_in_an_image_or_a_clear_error(samples: Path, n
             reason = error.reason
         else:
             reason = "" if (await image_at(here.store, key)).width == 320 else "OTHER_WIDTH"
-    assert reason in {"", "PAGE_TOO_COMPLEX", "PAGE_NOT_DRAWN", "PDF_DAMAGED", "PAGE_NOT_FOUND"}
+    assert reason in {"", "PAGE_TOO_COMPLEX", "PAGE_NOT_DRAWN", "PDF_DAMAGED", "PART_NOT_FOUND"}
 
 
 @pytest.mark.parametrize(
