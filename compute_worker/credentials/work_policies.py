@@ -14,9 +14,7 @@ from shared.errors import Code, LecternError
 REFRESH_SECONDS: Final = 5.0  # while the app server hasn't said how often
 FAILURES_UNTIL_TOLD: Final = 3  # an app server that starts beside us may come later
 _NOT_ASKED: Final = "compute limits stay as they were last heard: the app server can't be asked"
-_TOO_OLD: Final = (
-    "compute limits don't reach this worker: the app server is older; use one version"
-)
+_TOO_OLD: Final = "compute limits don't reach this worker: the app server is older; use one version"
 _PRIORITIES: Final = {
     pb.PRIORITY_INTERACTIVE: Priority.INTERACTIVE,
     pb.PRIORITY_FOREGROUND: Priority.FOREGROUND,
