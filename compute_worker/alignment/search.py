@@ -7,7 +7,6 @@ between 0 and 3, and every row follows from the one before it without a loop ove
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compute_worker.alignment.features import Matrix
 from compute_worker.alignment.word_graph import Indices, WordGraph
@@ -35,35 +34,59 @@ def band_around(nodes: Indices, half_width: int, size: int) -> Band:
 def find_path(costs: Matrix, graph: WordGraph, band: Band) -> Indices | None:
     """The node of each frame of the audio; costs[frame, node]. None when no way leads to the end in time."""
     count, size = costs.shape
-    ways = np.vstack((np.arange(size), graph.predecessors))
-    penalties = _penalties(graph.is_pause)
-    totals = np.full((count, size + 1), _NEVER, dtype=np.float32)  # the last column stands for "no way"
-    totals[0, :2] = costs[0, :2]
+    penalties = _penalties(graph)
+    farthest = len(penalties) - 1
+    # So many columns before the first node stand for "no way".
+    totals = np.full((count, farthest + size), _NEVER, dtype=np.float32)
+    sources = _shifted(totals, farthest)
+    totals[0, farthest : farthest + 2] = costs[0, :2]
+    candidates = np.empty((farthest + 1, size), dtype=np.float32)
     bounds = zip(band.first.tolist()[1:], band.last.tolist()[1:], strict=True)
     for frame, (first, last) in enumerate(bounds, start=1):
-        candidates = totals[frame - 1].take(ways[:, first:last], mode="clip")  # none is out of range
-        candidates += penalties[:, first:last]
-        best = candidates.min(axis=0)
+        ways = candidates[:, : last - first]
+        np.add(sources[frame - 1, :, first:last], penalties[:, first:last], out=ways)
+        best = totals[frame, farthest + first : farthest + last]
+        np.minimum.reduce(ways, axis=0, out=best)
         best += costs[frame, first:last]
-        totals[frame, first:last] = best
-    end = size - 1 if totals[-1, size - 1] <= totals[-1, size - 2] else size - 2
-    return _trace(totals, ways, penalties, end) if totals[-1, end] < _NEVER else None
+    last_word, after_it = totals[-1, -2:]
+    end = size - 1 if after_it <= last_word else size - 2
+    return _trace(sources, penalties, end) if totals[-1, farthest + end] < _NEVER else None
 
 
-def _penalties(is_pause: NDArray[np.bool_]) -> Matrix:
-    penalties = np.zeros((5, len(is_pause)), dtype=np.float32)
-    penalties[0, ~is_pause] = _STAY_COST
-    penalties[2] = _SKIP_ONE_COST
-    penalties[3, ~is_pause] = _SKIP_TWO_COST
+def _penalties(graph: WordGraph) -> Matrix:
+    """penalties[back, node]: what it costs to come to a node from the one so many places before it."""
+    is_pause = graph.is_pause
+    nodes = np.arange(graph.size)
+    exists = graph.predecessors < graph.size
+    back = np.where(exists, nodes - graph.predecessors, 0)
+    penalties = np.full((int(back.max()) + 1, graph.size), _NEVER, dtype=np.float32)
+    penalties[0] = np.where(is_pause, 0, _STAY_COST)
+    costs = np.zeros((4, graph.size), dtype=np.float32)
+    costs[1] = _SKIP_ONE_COST
+    costs[2] = np.where(is_pause, 0, _SKIP_TWO_COST)
+    for way in (3, 2, 1, 0):
+        known = exists[way]
+        penalties[back[way, known], nodes[known]] = costs[way, known]
     return penalties
 
 
-def _trace(totals: Matrix, ways: Indices, penalties: Matrix, node: int) -> Indices:
+def _shifted(totals: Matrix, farthest: int) -> Matrix:
+    """A view: [frame, back, node] is the total of the node so many places before it."""
+    rows, nodes = totals.strides
+    count, width = totals.shape
+    return np.lib.stride_tricks.as_strided(
+        totals[:, farthest:],
+        (count, farthest + 1, width - farthest),
+        (rows, -nodes, nodes),
+        writeable=False,
+    )
+
+
+def _trace(sources: Matrix, penalties: Matrix, node: int) -> Indices:
     """Which way was the best is only asked for the nodes that matter."""
-    path = np.empty(len(totals), dtype=np.int64)
-    for frame in range(len(totals) - 1, 0, -1):
+    path = np.empty(len(sources), dtype=np.int64)
+    for frame in range(len(sources) - 1, 0, -1):
         path[frame] = node
-        options = ways[:, node]
-        node = int(options[np.argmin(totals[frame - 1, options] + penalties[:, node])])
+        node -= int((sources[frame - 1, :, node] + penalties[:, node]).argmin())
     path[0] = node
     return path

@@ -34,7 +34,7 @@ class Loudness:
 def measure_loudness(energy: Matrix) -> Loudness:
     """energy is the natural logarithm of each frame's energy."""
     decibels = energy * _DB_PER_LOG
-    peak, noise = float(np.percentile(decibels, 98)), float(np.percentile(decibels, 4))
+    noise, peak = np.percentile(decibels, (4, 98)).tolist()
     threshold = max(peak - _BELOW_PEAK_DB, min(noise + _ABOVE_NOISE_DB, peak - _NOISE_CEILING_DB))
     return Loudness(decibels, min(threshold, float(decibels.max()) - 1))
 

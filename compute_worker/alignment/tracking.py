@@ -9,6 +9,7 @@ stands.
 import math
 from collections import deque
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +19,7 @@ from compute_worker.alignment.features import Matrix
 from compute_worker.alignment.outline import STEP_SECONDS, Outline
 
 NOWHERE = -1
-_STAY, _TWO, _THREE = np.float32(0.1), np.float32(0.1), np.float32(0.3)
+_OTHER_PACE, _THREE = np.float32(0.1), np.float32(0.3)  # staying in a step or going on by two; by three
 _FOREIGN = np.float32(0.8)  # a step of speech that is not in the text; what is costs 0.65, by chance 0.95
 _SILENT = np.float32(0.25)
 _LEAP = np.float32(16.0)  # passing over any amount of text: as much as 10 s of speech can tell
@@ -31,6 +32,11 @@ _AHEAD_WHEN_LOST = int(720 / STEP_SECONDS)
 _LOST_AFTER = int(45 / STEP_SECONDS)
 _SETTLED = int(60 / STEP_SECONDS)
 _TRACE_EVERY = int(45 / STEP_SECONDS)
+
+# For the way back, which is followed in numbers of Python: there are few of them.
+_OTHER_PACE_COST, _LEAP_COST = float(_OTHER_PACE), float(_LEAP)
+_STEPS_BACK = ((1, 0.0), (2, _OTHER_PACE_COST), (3, float(_THREE)))
+_BY_TOTAL = itemgetter(0)
 
 Places = NDArray[np.int64]
 
@@ -95,27 +101,24 @@ class Tracker:
         return places
 
     def _advance(self, features: Matrix, is_speech: NDArray[np.bool_]) -> None:
-        nodes = self._centre()
-        costs = features @ (-2 * nodes.T)
-        costs += np.sum(features**2, axis=1)[:, None]
-        costs += np.sum(nodes**2, axis=1)
-        np.maximum(costs, 0, out=costs)
-        np.sqrt(costs, out=costs)
+        costs = _distances(features, self._centre())
         outside = np.where(is_speech, _FOREIGN, _SILENT)
         before = self._totals
         leap = np.minimum.accumulate(before)
         leap += _LEAP
+        spare = np.empty_like(before)
         for index in range(len(features)):
-            row = costs[index]
-            best = before + _STAY
-            np.minimum(best[1:], before[:-1], out=best[1:])
-            np.minimum(best[2:], before[:-2] + _TWO, out=best[2:])
-            np.minimum(best[3:], before[:-3] + _THREE, out=best[3:])
-            best += row
-            np.minimum(best, before + outside[index], out=best)
+            best = np.empty_like(before)
+            other_pace = np.add(before, _OTHER_PACE, out=spare)
+            best[0] = other_pace[0]
+            np.minimum(other_pace[1:], before[:-1], out=best[1:])
+            np.minimum(best[2:], other_pace[:-2], out=best[2:])
+            np.minimum(best[3:], np.add(before[:-3], _THREE, out=spare[3:]), out=best[3:])
+            best += costs[index]
+            np.minimum(best, np.add(before, outside[index], out=spare), out=best)
             if index == 0:
                 np.minimum(best, leap + outside[index], out=best)
-            self._rows.append(_Row(self._first, before, features[index], outside[index], index == 0))
+            self._rows.append(_Row(self._first, before, features[index], float(outside[index]), index == 0))
             before = best
         self._totals = before
 
@@ -138,9 +141,12 @@ class Tracker:
         """From the best end back to the oldest row."""
         node = self._first + int(np.argmin(self._totals))
         places = np.empty(len(self._rows), dtype=np.int64)
-        for index in range(len(self._rows) - 1, -1, -1):
-            row = self._rows[index]
-            places[index], node = row.step_back(node, self._reference)
+        if not self._rows:
+            return places
+        first = self._rows[0].first
+        nodes = self._reference.rows(first, node + 1)
+        for index, row in zip(range(len(places) - 1, -1, -1), reversed(self._rows), strict=True):
+            places[index], node = row.step_back(node, nodes[node - first])
         return places
 
 
@@ -154,28 +160,34 @@ class _Row:
     outside: float
     can_leap: bool
 
-    def step_back(self, node: int, reference: Reference) -> tuple[int, int]:
-        """What is heard in this row when it ends in `node`, and the node it came from."""
+    def step_back(self, node: int, wanted: Matrix) -> tuple[int, int]:
+        """What is heard in this row when it ends in `node`, whose features are wanted, and the node it came
+        from."""
         at = node - self.first
-        before = self.before
-        apart = self.features - reference.rows(node, node + 1)[0]
-        matched = math.sqrt(float(np.dot(apart, apart)))
+        total = self.before.item
+        apart = self.features - wanted
+        matched = math.sqrt(float(apart.dot(apart)))
         choices = [
-            (before[at] + self.outside, NOWHERE, at),
-            (before[at] + _STAY + matched, node, at),
+            (total(at) + self.outside, NOWHERE, at),
+            (total(at) + matched + _OTHER_PACE_COST, node, at),
         ]
-        for back, penalty in ((1, 0.0), (2, _TWO), (3, _THREE)):
-            if at >= back:
-                choices.append((before[at - back] + penalty + matched, node, at - back))
+        for back, cost in _STEPS_BACK[:at]:
+            choices.append((total(at - back) + matched + cost, node, at - back))
         if self.can_leap and at:
-            source = int(np.argmin(before[: at + 1]))
-            choices.append((before[source] + _LEAP + self.outside, NOWHERE, source))
-        _, heard, source = min(choices, key=_total)
+            source = int(np.argmin(self.before[: at + 1]))
+            choices.append((total(source) + _LEAP_COST + self.outside, NOWHERE, source))
+        _, heard, source = min(choices, key=_BY_TOTAL)
         return heard, self.first + source
 
 
-def _total(choice: tuple[float, int, int]) -> float:
-    return float(choice[0])
+def _distances(features: Matrix, nodes: Matrix) -> Matrix:
+    """Of every step from every node; in one product, which also adds the squares of both."""
+    squares = np.einsum("ij,ij->i", features, features)[:, None]
+    left = np.hstack((features * np.float32(-2), squares, np.ones_like(squares)))
+    squares = np.einsum("ij,ij->i", nodes, nodes)[:, None]
+    costs: Matrix = left @ np.hstack((nodes, np.ones_like(squares), squares)).T
+    np.maximum(costs, 0, out=costs)
+    return np.sqrt(costs, out=costs)
 
 
 def _length_of_last_run(places: Places) -> int:

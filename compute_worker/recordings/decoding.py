@@ -11,6 +11,8 @@ from compute_worker.alignment.features import RATE
 from compute_worker.audio.pcm import Samples, from_s16
 from shared.errors import Code, LecternError
 
+# In large frames: each one is handed from thread to thread.
+_FILTERS: Final = f"aformat=sample_fmts=s16:sample_rates={RATE}:channel_layouts=mono,asetnsamples=n=65536:p=0"
 _DURATION: Final = re.compile(rb"Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)")
 # The name of the format is given: a playlist in disguise could name other files.
 _DEMUXERS: Final = (
@@ -61,7 +63,7 @@ class Recording:
     @contextmanager
     def blocks(self, block_samples: int) -> Iterator[Iterator[Samples]]:
         """Blocks of so many samples, the last one shorter."""
-        output = ("-map", "0:a:0", "-vn", "-sn", "-dn", "-ac", "1", "-ar", str(RATE))
+        output = ("-map", "0:a:0", "-vn", "-sn", "-dn", "-af", _FILTERS)
         process = subprocess.Popen(
             [
                 *(self._media_bin, "-hide_banner", "-nostdin", "-loglevel", "quiet", "-threads", "1"),
