@@ -275,11 +275,11 @@ def test_an_instance_is_set_up_from_nothing(
         "deleted the user",
         "suspended",
         "approved",
-        "changed signupPolicy",
+        "changed “Who may sign up”",
         "added the provider home",
     ):
         expect(table.get_by_text(said).first).to_be_visible()
-    for kind, said in (("limits", "computeLimitPolicies"), ("task", "prune-sessions")):
+    for kind, said in (("limits", "changed the compute limits"), ("task", "prune-sessions")):
         audit.get_by_label("What").select_option(kind)
         expect(audit.get_by_text("1 entry")).to_be_visible()
         expect(table.get_by_text(said)).to_be_visible()

@@ -97,6 +97,7 @@ function emailPart(account) {
     <p class="settings-value">${account.email} ${state}</p>
     <p class="settings-note email-waiting" role="status"></p>
     <form class="email-form">
+      ${account.hasPassword ? html`<input type="text" name="username" value="${account.email}" autocomplete="username" hidden>` : ""}
       ${textField({
         name: "newEmail", label: "New address", type: "email", autocomplete: "email", required: true,
         hint: account.sendsEmail ? "We send a link there. Your address changes when you follow it." : "",

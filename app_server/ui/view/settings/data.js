@@ -142,6 +142,7 @@ function deletion(account) {
     <h4 id="delete-title">Delete your account</h4>
     <p class="settings-note">Your documents, your places in them and the account itself are deleted at once. Nobody can bring them back: export them first if you may want them.</p>
     <form>
+      ${account.hasPassword ? html`<input type="text" name="username" value="${account.email}" autocomplete="username" hidden>` : ""}
       ${account.hasPassword
         ? textField({ name: "currentPassword", label: "Your password", type: "password", autocomplete: "current-password", required: true })
         : html`<p class="settings-note">Because you have no password, sign in within ten minutes before you delete the account.</p>`}

@@ -117,7 +117,7 @@ function row(token) {
   const isOver = token.expiresAt !== null && new Date(token.expiresAt) <= new Date();
   const end = token.expiresAt === null ? "no end" : `${isOver ? "ended" : "ends"} ${moment(token.expiresAt)}`;
   return html`<li class="way">
-    <div class="way-text"><strong>${token.name} ${isOver ? badge("Ended", "bad") : ""}</strong>
+    <div class="way-text"><strong><bdi>${token.name}</bdi> ${isOver ? badge("Ended", "bad") : ""}</strong>
       <span>${token.scopes.map((scope) => SCOPES[scope] ?? scope).join(", ")}</span>
       <span>${token.lastUsedAt ? `Last used ${moment(token.lastUsedAt)}` : "Never used"} · ${end}</span></div>
     <button type="button" class="button button-small" data-revoke="${token.id}" aria-label="Revoke ${token.name}">Revoke</button>

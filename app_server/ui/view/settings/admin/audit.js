@@ -4,6 +4,8 @@ import { listAudit } from "../../../api/admin.js";
 import { html } from "../../../lib/html.js";
 import { empty } from "../states.js";
 import { pager, table } from "../table.js";
+import { fieldInWords, valueInWords } from "./audit-words.js";
+import { FEATURE_GROUPS } from "./feature-fields.js";
 import { ResultsSection } from "./results.js";
 import { moment } from "./wording.js";
 
@@ -18,6 +20,12 @@ const WORDS = {
   "feature.change": "changed", "feature.reset": "reset", "limits.change": "changed", "limits.reset": "reset",
   "email.change": "changed the e-mail settings", "email.test": "sent a test message to",
   "task.change": "changed the task", "task.run": "ran the task",
+};
+
+/** What settings are called where they are changed. @type {Record<string, string>} */
+const SETTINGS = {
+  computeLimitPolicies: "the compute limits",
+  ...Object.fromEntries(FEATURE_GROUPS.flatMap(({ fields }) => fields.map(({ key, label }) => [key, `“${label}”`]))),
 };
 
 /** @extends {ResultsSection<AuditPage>} */
@@ -46,19 +54,13 @@ function row({ at, actorEmail, action, target, details }) {
   return [
     html`<time datetime="${at}">${moment(at)}</time>`,
     actorEmail || "The local user",
-    html`${WORDS[action] ?? action} <strong>${target}</strong>`,
-    html`<ul class="audit-details">${Object.entries(details).map(([field, change]) => html`<li>${field}: ${changeInWords(change)}</li>`)}</ul>`,
+    html`${WORDS[action] ?? action} <strong><bdi>${SETTINGS[target] ?? target}</bdi></strong>`,
+    html`<ul class="audit-details">${Object.entries(details).map(([field, change]) => html`<li>${fieldInWords(field)}: ${changeInWords(field, change)}</li>`)}</ul>`,
   ];
 }
 
-/** @param {unknown} change */
-function changeInWords(change) {
-  if (!Array.isArray(change)) return html`${shown(change)}`;
-  return html`<del>${shown(change[0])}</del> → <ins>${shown(change[1])}</ins>`;
-}
-
-/** @param {unknown} value */
-function shown(value) {
-  if (value === "" || value === null || value === undefined) return "nothing";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+/** @param {string} field @param {unknown} change a word, or what was and what is */
+function changeInWords(field, change) {
+  if (!Array.isArray(change)) return html`<bdi>${valueInWords(field, change)}</bdi>`;
+  return html`<del>${valueInWords(field, change[0])}</del> → <ins>${valueInWords(field, change[1])}</ins>`;
 }
