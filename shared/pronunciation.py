@@ -59,6 +59,10 @@ class PronunciationRule:
 
     def check(self) -> None:
         """Raises RuleError for what can't be used, or would take too long."""
+        if len(self.pattern) > MOST_PATTERN_CHARACTERS:
+            raise RuleError("pattern", f"Use at most {MOST_PATTERN_CHARACTERS} characters.")
+        if len(self.replacement) > MOST_REPLACEMENT_CHARACTERS:
+            raise RuleError("replacement", f"Use at most {MOST_REPLACEMENT_CHARACTERS} characters.")
         pattern = self.compiled()
         if self.kind != "regexp":
             return

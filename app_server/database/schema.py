@@ -169,6 +169,22 @@ reading_positions = Table(
     Column("updated_at_ms", BigInteger, nullable=False),
 )
 
+reading_options = Table(
+    "reading_options",
+    metadata,
+    Column("document_id", String(32), ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    # What is read of it, and the rules of pronunciation that are its own.
+    Column("options", JSON, nullable=False),
+)
+
+pronunciation_rules = Table(
+    "pronunciation_rules",
+    metadata,
+    # Who wants to hear words so in every document.
+    Column("user_id", String(32), ForeignKey("users.id", ondelete="CASCADE"), primary_key=True),
+    Column("rules", JSON, nullable=False),
+)
+
 recordings = Table(
     "recordings",
     metadata,

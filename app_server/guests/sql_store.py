@@ -9,11 +9,14 @@ from app_server.database.engine import Database, lock_for_transaction
 from app_server.database.schema import (
     documents,
     playback_sessions,
+    pronunciation_rules,
+    reading_options,
     reading_positions,
     recordings,
     sessions,
     users,
 )
+from shared.pronunciation import MOST_RULES
 
 
 class SqlGuestStore:
@@ -33,6 +36,7 @@ class SqlGuestStore:
             for table, column in ((documents, "owner_id"), (playback_sessions, "user_id")):
                 moved = update(table).where(table.c[column] == guest_id).values({column: user_id})
                 await connection.execute(moved)
+            await _join_rules(connection, guest_id, user_id)
             await connection.execute(delete(users).where(_is_guest(guest_id)))
 
     async def without_session(self, *, made_before_ms: int, now_ms: int) -> list[str]:
@@ -69,6 +73,7 @@ async def _merge(connection: AsyncConnection, theirs: str, *, into: str) -> None
     """The account's own document stays, with all that was made for either."""
     await _keep_last_place(connection, theirs, into)
     await _keep_corrections(connection, theirs, into)
+    await _keep_options(connection, theirs, into)
     for table in (playback_sessions, recordings):
         await connection.execute(update(table).where(table.c.document_id == theirs).values(document_id=into))
     await connection.execute(delete(documents).where(documents.c.id == theirs))
@@ -95,3 +100,24 @@ async def _keep_corrections(connection: AsyncConnection, theirs: str, ours: str)
         column.name: by_id[theirs][column.name] for column in corrected if by_id[ours][column.name] is None
     }
     await connection.execute(update(documents).where(documents.c.id == ours).values(values))
+
+
+async def _keep_options(connection: AsyncConnection, theirs: str, ours: str) -> None:
+    """Those of the account's own document stay, where there are any."""
+    column = reading_options.c.document_id
+    if await connection.scalar(select(column).where(column == ours)) is None:
+        moved = update(reading_options).where(column == theirs).values(document_id=ours)
+        await connection.execute(moved)
+
+
+async def _join_rules(connection: AsyncConnection, guest_id: str, user_id: str) -> None:
+    """The account's own rules come first, and the guest's after them as far as there is room."""
+    mine = pronunciation_rules.c.user_id
+    rows = await connection.execute(select(pronunciation_rules).where(mine.in_((guest_id, user_id))))
+    rules = {row.user_id: row.rules for row in rows}
+    if guest_id not in rules:
+        return
+    joined = [*rules.get(user_id, []), *(one for one in rules[guest_id] if one not in rules.get(user_id, []))]
+    await connection.execute(delete(pronunciation_rules).where(mine.in_((guest_id, user_id))))
+    row = {"user_id": user_id, "rules": joined[:MOST_RULES]}
+    await connection.execute(insert(pronunciation_rules).values(row))

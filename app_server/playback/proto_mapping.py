@@ -18,10 +18,18 @@ from app_server.playback.answers import (
     VoicesAnswer,
 )
 from app_server.playback.requests import PreviewBody, SessionBody, SettingsBody
+from app_server.reading_options.model import BlockRole, ReadingOptions
 from lectern.compute.v1 import playback_pb2 as pb
 from lectern.compute.v1 import speech_pb2
+from lectern.reading.v1 import reading_pb2
+from shared.pronunciation import PronunciationRule, RuleKind
 
 _EXTENTS: Final = {"section": pb.EXTENT_SECTION, "document": pb.EXTENT_DOCUMENT}
+_RULE_KINDS: Final[dict[RuleKind, pb.PronunciationRule.Kind.ValueType]] = {
+    "literal": pb.PronunciationRule.KIND_LITERAL,
+    "word": pb.PronunciationRule.KIND_WORD,
+    "regexp": pb.PronunciationRule.KIND_REGEXP,
+}
 _STATES: Final[dict[int, Literal["generating", "waiting", "complete", "stopped"]]] = {
     pb.GENERATION_STATE_GENERATING: "generating",
     pb.GENERATION_STATE_WAITING: "waiting",
@@ -31,7 +39,13 @@ _STATES: Final[dict[int, Literal["generating", "waiting", "complete", "stopped"]
 
 
 def session_request(
-    body: SessionBody, *, caller: Caller, reading_ref: str, provider_ref: str, extent: str
+    body: SessionBody,
+    *,
+    caller: Caller,
+    reading_ref: str,
+    reading: ReadingOptions,
+    provider_ref: str,
+    extent: str,
 ) -> pb.CreateSessionRequest:
     return pb.CreateSessionRequest(
         owner_id=caller.user_id,
@@ -39,9 +53,29 @@ def session_request(
         reading_ref=reading_ref,
         start=_start(body),
         settings=_settings(body.settings, provider_ref),
-        options=pb.PlanOptions(max_segment_characters=body.options.max_segment_characters or 0),
+        options=pb.PlanOptions(
+            max_segment_characters=body.options.max_segment_characters or 0,
+            include_roles=[_role(name) for name in reading.include_roles],
+            skip_roles=[_role(name) for name in reading.skip_roles],
+            skip_citations=reading.skip_citations,
+            skip_brackets=reading.skip_brackets,
+        ),
         background_extent=_EXTENTS[extent],
         usage_account=account_of(caller),
+        pronunciation=[_rule(rule) for rule in reading.rules],
+    )
+
+
+def _role(name: BlockRole) -> "reading_pb2.BlockRole.ValueType":
+    return reading_pb2.BlockRole.Value(f"BLOCK_ROLE_{name.upper()}")
+
+
+def _rule(rule: PronunciationRule) -> pb.PronunciationRule:
+    return pb.PronunciationRule(
+        kind=_RULE_KINDS[rule.kind],
+        pattern=rule.pattern,
+        replacement=rule.replacement,
+        match_case=rule.match_case,
     )
 
 

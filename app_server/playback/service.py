@@ -12,6 +12,7 @@ from app_server.playback.ports import PlaybackSessionStore
 from app_server.playback.proto_mapping import session_request
 from app_server.playback.requests import SessionBody
 from app_server.providers.service import ProviderService
+from app_server.reading_options.service import ReadingOptionsService
 from app_server.site_features.ports import FeatureReader
 from app_server.worker.clients import WorkerClients, errors_for_browsers
 from lectern.compute.v1 import playback_pb2 as pb
@@ -35,6 +36,7 @@ class PlaybackService:
         *,
         store: PlaybackSessionStore,
         library: LibraryService,
+        reading_options: ReadingOptionsService,
         limits: PlaybackLimits,
         providers: ProviderService,
         features: FeatureReader,
@@ -45,6 +47,7 @@ class PlaybackService:
     ) -> None:
         self._store = store
         self._library = library
+        self._reading_options = reading_options
         self._limits = limits
         self._providers = providers
         self._features = features
@@ -59,15 +62,21 @@ class PlaybackService:
         document, reading_ref = await self._library.get_ready(caller.user_id, body.document_id)
         provider_ref = await self._providers.usable_ref(body.settings.provider_ref)
         features = await self._features.current()
+        options = await self._reading_options.for_listening(caller.user_id, document.id)
         starting = self._limits.starting(
             caller,
             document_id=document.id,
-            plan=f"{reading_ref}:{body.options.max_segment_characters}",
+            plan=f"{reading_ref}:{body.options.max_segment_characters}:{options.fingerprint()}",
             extent=features.tts_playback_background_extent,
         )
         async with starting as extent:
             request = session_request(
-                body, caller=caller, reading_ref=reading_ref, provider_ref=provider_ref, extent=extent
+                body,
+                caller=caller,
+                reading_ref=reading_ref,
+                reading=options,
+                provider_ref=provider_ref,
+                extent=extent,
             )
             request.settings.model = await self._providers.usable_model(request.settings.model)
             with errors_for_browsers():

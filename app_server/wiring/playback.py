@@ -8,15 +8,23 @@ from app_server.playback.routes import PlaybackRoutes
 from app_server.playback.service import PlaybackService
 from app_server.playback.sql_store import SqlPlaybackSessionStore
 from app_server.playback.voice_routes import VoiceRoutes
+from app_server.reading_options.routes import ReadingOptionsRoutes
+from app_server.reading_options.service import ReadingOptionsService
+from app_server.reading_options.sql_store import SqlReadingOptionsStore
 from app_server.wiring.foundations import Foundations
 from shared.playback_token import PlaybackTokens
 
 
 def add_playback(app: web.Application, base: Foundations, library: LibraryService) -> None:
     settings = base.settings.worker
+    reading_options = ReadingOptionsService(
+        store=SqlReadingOptionsStore(database=base.database), library=library
+    )
+    ReadingOptionsRoutes(service=reading_options).add_to(app)
     service = PlaybackService(
         store=SqlPlaybackSessionStore(database=base.database),
         library=library,
+        reading_options=reading_options,
         limits=PlaybackLimits(limits=base.limits),
         providers=base.providers,
         features=base.features,

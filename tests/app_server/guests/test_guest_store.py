@@ -15,6 +15,9 @@ from app_server.guests.sql_store import SqlGuestStore
 from app_server.library.formats import DocumentFormat
 from app_server.library.model import NewDocument, Position
 from app_server.library.sql_store import SqlDocumentStore
+from app_server.reading_options.model import ReadingOptions
+from app_server.reading_options.sql_store import SqlReadingOptionsStore
+from shared.pronunciation import PronunciationRule
 
 ADA = User(id="a" * 32, email="ada@example.org", status=AccessStatus.ACTIVE)
 GUEST = User(id="b" * 32, email="", status=AccessStatus.ACTIVE, kind=UserKind.ANONYMOUS)
@@ -102,6 +105,27 @@ async def test_what_was_made_for_the_guests_copy_is_the_accounts(database: Datab
     assert await column(database, recordings.c.document_id) == ["a1"]
     assert await column(database, documents.c.own_title) == ["Ours"]
     assert await column(database, documents.c.own_authors) == [["Theirs"]]
+
+
+async def test_reading_options_and_rules_come_over_where_the_account_has_none(
+    database: Database, add: Add
+) -> None:
+    await add("1" * 32, ADA, "1")
+    await add("2" * 32, ADA, "2")
+    await add("3" * 32, GUEST, "1")
+    await add("4" * 32, GUEST, "2")
+    options = SqlReadingOptionsStore(database=database)
+    here, there = ReadingOptions(skip_brackets=True), ReadingOptions(skip_citations=True)
+    await options.set_for_document("1" * 32, here)
+    await options.set_for_document("3" * 32, there)
+    await options.set_for_document("4" * 32, there)
+    both, only = PronunciationRule("word", "a", "b"), PronunciationRule("word", "c", "d")
+    await options.set_rules_of_user(ADA.id, (both,))
+    await options.set_rules_of_user(GUEST.id, (only, both))
+    await SqlGuestStore(database=database).claim(GUEST.id, ADA.id)
+    assert await options.of_document("1" * 32) == here
+    assert await options.of_document("2" * 32) == there
+    assert await options.rules_of_user(ADA.id) == (both, only)
 
 
 async def test_an_account_is_never_removed_as_a_guest(database: Database, add: Add) -> None:
