@@ -15,7 +15,8 @@ from compute_worker.operations.job_states import JobStates
 from shared.errors import LecternError
 
 LEASE_SECONDS = 5.0
-RENEW_SECONDS = 1.5
+RENEW_SECONDS = 1.5  # and an answer is not waited for longer
+RELEASE_SECONDS = 0.3  # what was made under the claim waits no longer for a broker that is away
 
 log = structlog.get_logger(__name__)
 
@@ -24,6 +25,7 @@ class Claims:
     def __init__(self, *, states: JobStates, worker_id: str) -> None:
         self._states = states
         self._worker_id = worker_id
+        self._releases: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def claim(self, key: str) -> AsyncIterator[bool]:
@@ -40,16 +42,32 @@ class Claims:
             yield True
         finally:
             renewal.cancel()
-            await asyncio.shield(self._release(name, value))
+            release = asyncio.create_task(self._release(name, value))
+            self._releases.add(release)
+            release.add_done_callback(self._releases.discard)
+            await asyncio.wait({release}, timeout=RELEASE_SECONDS)
 
     async def _renew(self, name: str, value: dict[str, str], revision: int) -> None:
+        """Until others have it."""
         current: int | None = revision
         while current is not None:
             await asyncio.sleep(RENEW_SECONDS)
             try:
-                current = await self._states.update(name, value, current, ttl_seconds=LEASE_SECONDS)
-            except LecternError as error:
-                log.warning("could not renew a claim", reason=error.reason)
+                async with asyncio.timeout(RENEW_SECONDS):
+                    current = await self._renewed(name, value, current)
+            except (LecternError, TimeoutError) as error:
+                log.warning("could not renew a claim", cause=type(error).__name__)
+
+    async def _renewed(self, name: str, value: dict[str, str], revision: int) -> int | None:
+        """The claim's new revision. One that is not as we know it may still be ours, by a renewal whose
+        answer was lost; and one that has lapsed is free."""
+        renewed = await self._states.update(name, value, revision, ttl_seconds=LEASE_SECONDS)
+        if renewed is not None:
+            return renewed
+        present = await self._states.get(name)
+        if present is None:
+            return await self._states.create(name, value, ttl_seconds=LEASE_SECONDS)
+        return present.revision if present.value == value else None
 
     async def _release(self, name: str, value: dict[str, str]) -> None:
         """Only what is ours still: a worker that was stopped for a while has lost its claims to others."""

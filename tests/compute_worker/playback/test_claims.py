@@ -1,11 +1,13 @@
 """A claim is one worker's at a time, and nobody lets go of somebody else's."""
 
+import asyncio
 import secrets
 
 import pytest
 
-from compute_worker.operations.broker import BrokerLimits, connect_broker
+from compute_worker.operations.broker import BrokerLimits, broker_unavailable, connect_broker
 from compute_worker.operations.job_states import JobStates
+from compute_worker.playback import claims
 from compute_worker.playback.claims import Claims
 
 
@@ -34,3 +36,64 @@ async def test_who_lost_a_claim_while_it_was_stopped_leaves_it_to_its_new_holder
             new_holders = await states.get(f"claim.{key}")
             await paused._release(f"claim.{key}", {"worker_id": "paused", "mark": "an older one"})
             assert await states.get(f"claim.{key}") == new_holders
+
+
+async def until_it_is(states, key, holder):
+    async with asyncio.timeout(20):
+        while (entry := await states.get(f"claim.{key}")) is None or entry.value["worker_id"] != holder:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_claim(states, monkeypatch):
+    monkeypatch.setattr(claims, "RENEW_SECONDS", 0.1)
+    update, renewed = states.update, asyncio.Semaphore(0)
+    is_lost = True
+
+    async def losing_the_first_answer(*arguments, **options):
+        nonlocal is_lost
+        revision = await update(*arguments, **options)
+        if is_lost:
+            is_lost = False
+            raise broker_unavailable(TimeoutError())
+        if revision is not None:
+            renewed.release()
+        return revision
+
+    monkeypatch.setattr(states, "update", losing_the_first_answer)
+    async with Claims(states=states, worker_id="a").claim(secrets.token_hex(8)), asyncio.timeout(20):
+        for _ in range(3):
+            await renewed.acquire()
+
+
+async def test_a_claim_that_lapsed_is_taken_again_while_nobody_else_has_it(states, monkeypatch):
+    monkeypatch.setattr(claims, "RENEW_SECONDS", 0.1)
+    key = secrets.token_hex(8)
+    async with Claims(states=states, worker_id="a").claim(key):
+        await states.delete(f"claim.{key}")
+        await until_it_is(states, key, "a")
+
+
+async def test_a_claim_that_others_have_by_now_is_theirs(states, monkeypatch):
+    monkeypatch.setattr(claims, "RENEW_SECONDS", 0.1)
+    key, mine = secrets.token_hex(8), {"worker_id": "a", "mark": "1"}
+    async with Claims(states=states, worker_id="b").claim(key):
+        held = Claims(states=states, worker_id="a")
+        await asyncio.wait_for(held._renew(f"claim.{key}", mine, revision=1), 20)
+        await until_it_is(states, key, "b")
+
+
+async def test_what_was_made_does_not_wait_for_a_broker_that_is_away(states, monkeypatch):
+    is_back = asyncio.Event()
+    get = states.get
+
+    async def getting_late(key):
+        await is_back.wait()
+        return await get(key)
+
+    key = secrets.token_hex(8)
+    async with asyncio.timeout(20):
+        async with Claims(states=states, worker_id="a").claim(key):
+            monkeypatch.setattr(states, "get", getting_late)
+        is_back.set()
+        while await get(f"claim.{key}") is not None:
+            await asyncio.sleep(0.02)
