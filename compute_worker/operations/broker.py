@@ -28,6 +28,7 @@ JOB_STATES_STREAM = f"KV_{JOB_STATES_BUCKET}"
 JOB_STATES_SUBJECT = f"$KV.{JOB_STATES_BUCKET}"
 
 REQUEST_TIMEOUT_SECONDS = 5.0
+CHECK_SECONDS = 3.0
 DEDUP_WINDOW_SECONDS = 120.0
 
 
@@ -85,6 +86,16 @@ async def connect_broker(
         yield Broker(client, jetstream, reconnections)
     finally:
         await client.close()
+
+
+async def check_broker(broker: Broker) -> None:
+    """Raises when the broker does not answer for our streams.
+
+    Not by the client's own flush: one that is called off, as by a prober that has gone, makes the client deaf
+    with the broker's next answer, until it notices.
+    """
+    async with asyncio.timeout(CHECK_SECONDS):
+        await broker.jetstream.stream_info(JOBS_STREAM)
 
 
 async def ensure_stores(jetstream: JetStreamContext, limits: BrokerLimits) -> None:

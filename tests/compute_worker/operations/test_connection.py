@@ -8,7 +8,7 @@ import nkeys
 import pytest
 
 from compute_worker.operations import connection
-from compute_worker.operations.broker import BrokerLimits, connect_broker
+from compute_worker.operations.broker import BrokerLimits, check_broker, connect_broker
 from servers.nats import NatsServer, running_nats
 from servers.nats_accounts import NatsAccounts, creds_of, new_key
 from shared.configuration.worker_settings import WorkerSettings, read_worker_settings
@@ -144,3 +144,15 @@ async def test_too_little_storage_is_explained(tmp_path: Path) -> None:
         pytest.raises(LecternError, match="lower COMPUTE_JOBS_STREAM_MAX_BYTES"),
     ):
         await can_connect(settings(server.url))
+
+
+async def test_a_check_that_is_called_off_does_the_connection_no_harm(nats_server: NatsServer) -> None:
+    """At whatever moment: a prober that has waited long enough goes away."""
+    async with connect_broker({"servers": [nats_server.url]}, name="t", limits=BrokerLimits()) as broker:
+        for moment in range(20):
+            check = asyncio.create_task(check_broker(broker))
+            for _ in range(moment):
+                await asyncio.sleep(0)
+            check.cancel()
+            await asyncio.gather(check, return_exceptions=True)
+        assert (await broker.jetstream.account_info()).streams == 3
