@@ -1,64 +1,19 @@
-"""What has to hold after a run, whatever happened in it."""
+"""What has to hold after a run, whatever happened in it. Each check returns its complaints."""
 
-import asyncio
-import json
+import gzip
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-import nats
-
-from faults.mesh import BUCKET, Mesh
+from faults.provider import Asked
+from faults.stored import Stored
 from faults.trouble import Happening
 
-STATES = "KV_lectern_job_states"
-EVENTS, JOBS = "lectern_events", "lectern_jobs"
 FILES_LEEWAY = 40  # connections that are kept for a while
-QUIET_SECONDS = 30.0
-
-
-@dataclass(frozen=True)
-class Stored:
-    """What the broker has, by key."""
-
-    records: dict[str, dict[str, object]]
-    jobs: int
-    consumers: int
-
-    def keys(self, kind: str) -> list[str]:
-        return [key for key in self.records if key.startswith(f"{kind}.")]
-
-
-async def stored(mesh: Mesh) -> Stored:
-    client = await nats.connect(mesh.broker_urls)
-    try:
-        jetstream = client.jetstream(timeout=10)
-        info = await jetstream.stream_info(STATES, subjects_filter=">")
-        records = {}
-        for subject in info.state.subjects or {}:
-            try:
-                message = await jetstream.get_last_msg(STATES, subject)
-            except nats.js.errors.NotFoundError:
-                continue
-            if message.data:
-                records[subject.removeprefix("$KV.lectern_job_states.")] = json.loads(message.data)
-        jobs = (await jetstream.stream_info(JOBS)).state.messages
-        consumers = (await jetstream.stream_info(EVENTS)).state.consumer_count
-        return Stored(records, jobs, consumers)
-    finally:
-        await client.close()
-
-
-async def until_quiet(mesh: Mesh, condition: Callable[[Stored], bool]) -> Stored:
-    """The last look, after at most QUIET_SECONDS, whether it fulfils the condition or not."""
-    present = await stored(mesh)
-    deadline = asyncio.get_running_loop().time() + QUIET_SECONDS
-    while not condition(present) and asyncio.get_running_loop().time() < deadline:
-        await asyncio.sleep(0.5)
-        present = await stored(mesh)
-    return present
+TERMINAL = frozenset({"succeeded", "failed", "cancelled"})
+PROVIDER_KEYS = 2  # what was asked of it in this minute, and until when it rests
+GZIP = b"\x1f\x8b"
 
 
 def every_operation_is_settled(present: Stored) -> list[str]:
@@ -66,7 +21,7 @@ def every_operation_is_settled(present: Stored) -> list[str]:
     return [
         f"{key} is {present.records[key]['state']}"
         for key in present.keys("operation")
-        if present.records[key]["state"] not in {"succeeded", "failed", "cancelled", "running"}
+        if present.records[key]["state"] not in {*TERMINAL, "running"}
     ]
 
 
@@ -74,67 +29,97 @@ def no_claim_is_left(present: Stored) -> list[str]:
     return present.keys("claim")
 
 
+def no_job_is_left(present: Stored) -> list[str]:
+    """But those that are being worked on."""
+    running = sum(present.records[key]["state"] not in TERMINAL for key in present.keys("operation"))
+    return [f"{present.jobs} jobs for {running} operations"] if present.jobs > running else []
+
+
+def no_follower_is_left(present: Stored) -> list[str]:
+    """Whoever followed events has gone, and so has what the broker kept for them."""
+    return [f"{present.consumers} consumers of events"] if present.consumers else []
+
+
 def nothing_has_grown(present: Stored, *, sessions: int, documents: int) -> list[str]:
-    """A session has a record, a cursor and an operation; a document an operation; the provider two keys."""
+    """A session has a record, a cursor and an operation, a document an operation, the provider two keys."""
     kinds = Counter(key.partition(".")[0] for key in present.records)
     expected = {"session": sessions, "cursor": sessions, "operation": sessions + documents}
-    return [
+    complaints = [
         f"{kind}: {kinds[kind]}, not {count}" for kind, count in expected.items() if kinds[kind] != count
-    ] + [f"unexpected {kind}" for kind in kinds if kind not in {*expected, "claim", "provider"}]
-
-
-def made_once(mesh: Mesh, happened: list[Happening]) -> list[str]:
-    """Asked for again only when a worker was stopped or killed since the last time: it may have held it."""
-    faults = [h for h in happened if h.part.startswith("worker")]
-    return [
-        f"made {len(moments)} times, {later - earlier:.2f} s apart: {text[:60]}"
-        for text, moments in mesh.provider.asked.items()
-        for earlier, later in pairwise(moments)
-        if not any(fault.began < later and fault.ended > earlier for fault in faults)
+    ]
+    if kinds["provider"] > PROVIDER_KEYS:
+        complaints.append(f"provider: {present.keys('provider')}")
+    return complaints + [
+        f"unexpected {kind}" for kind in kinds if kind not in {*expected, "claim", "provider"}
     ]
 
 
-def objects_are_as_expected(mesh: Mesh, happened: list[Happening]) -> list[str]:
-    """Two objects for each piece of speech. An upload that was cut off is removed by a task, a day later."""
-    files = [file for file in (mesh.folder / "store" / "data" / BUCKET).rglob("*") if file.is_file()]
-    speech = [file for file in files if "speech" in file.parts]
-    complaints = []
-    pairs = Counter(file.suffix for file in speech)
-    if pairs[".mp3"] != pairs[".json"] or pairs[".mp3"] != len(mesh.provider.asked):
-        complaints.append(f"speech: {pairs}, {len(mesh.provider.asked)} texts were spoken")
-    uploads = [file for file in files if "uploads" in file.parts]
+def made_once(asked: Mapping[str, Sequence[Asked]], happened: Iterable[Happening]) -> list[str]:
+    """Asked for again only when the worker that had asked was stopped, paused or killed since: it held it."""
+    faults = [h for h in happened if h.part.startswith("worker")]
+    return [
+        f"made {len(times)} times, by {earlier.worker} and {later.moment - earlier.moment:.2f} s later by "
+        f"{later.worker}, at {later.moment:.2f}: {text[:60]}"
+        for text, times in asked.items()
+        for earlier, later in pairwise(times)
+        if not any(
+            fault.part == (earlier.worker or fault.part)  # nobody is known who was killed in that moment
+            and fault.began < later.moment
+            and fault.ended > earlier.moment
+            for fault in faults
+        )
+    ]
+
+
+def objects_are_as_expected(
+    bucket: Path, happened: Iterable[Happening], *, texts: int, documents: int
+) -> list[str]:
+    """A document is one object, and has one folder of what was read in it; a piece of speech is two. An
+    upload that was cut off is removed by a task, a day later."""
+    files = [file.relative_to(bucket) for file in bucket.rglob("*") if file.is_file()]
+    speech = Counter(file.suffix for file in files if file.parts[0] == "speech")
+    found = {
+        "speech": speech[".mp3"],
+        "words of speech": speech[".json"],
+        "documents": sum(file.parts[0] == "documents" for file in files),
+        "readings": len({file.parts[1] for file in files if file.parts[0] == "reading"}),
+    }
+    expected = {"speech": texts, "words of speech": texts, "documents": documents, "readings": documents}
+    complaints = [
+        f"{name}: {found[name]}, not {count}" for name, count in expected.items() if found[name] != count
+    ]
+    uploads = [file for file in files if file.parts[0] == "uploads"]
     cut_off = sum(happening.part.startswith(("app", "store")) for happening in happened)
     complaints += [f"left over: {file}" for file in uploads[cut_off:]]
-    return complaints
+    known = {"speech", "documents", "reading", "uploads"}
+    return complaints + [f"unexpected: {file}" for file in files if file.parts[0] not in known]
 
 
-def planted_secrets_in(mesh: Mesh) -> list[str]:
-    """In the broker's files, the object store and all logs."""
+def planted_secrets_in(folder: Path, planted: Mapping[str, Collection[str]]) -> list[str]:
+    """In the broker's files, the object store and all logs; packed ones are unpacked."""
     found = []
-    needles = {name: value.encode() for name, value in mesh.planted.items()}
-    for file in mesh.folder.rglob("*"):
-        if file.is_file():
-            content = file.read_bytes()
-            found += [f"{name} in {file}" for name, needle in needles.items() if needle in content]
+    for file in folder.rglob("*"):
+        if not file.is_file():
+            continue
+        content = file.read_bytes()
+        if content.startswith(GZIP):
+            content += gzip.decompress(content)
+        found += [
+            f"{name} in {file.relative_to(folder)}"
+            for name, values in planted.items()
+            if any(value.encode() in content for value in values)
+        ]
     return found
 
 
-def files_have_not_grown(mesh: Mesh, before: dict[str, int]) -> list[str]:
+def files_have_not_grown(before: Mapping[str, int], after: Mapping[str, int]) -> list[str]:
     return [
         f"{name}: {before[name]} -> {count} open files"
-        for name, count in open_files(mesh).items()
+        for name, count in after.items()
         if count > before[name] + FILES_LEEWAY
     ]
 
 
-def open_files(mesh: Mesh) -> dict[str, int]:
-    return {program.name: program.open_files() for program in [*mesh.workers, *mesh.apps]}
-
-
-def tracebacks_in(mesh: Mesh) -> list[str]:
-    logs: list[Path] = [program.log for program in [*mesh.workers, *mesh.apps]]
-    return [
-        f"{log}: {log.read_text().count('Traceback')} tracebacks"
-        for log in logs
-        if "Traceback" in log.read_text()
-    ]
+def tracebacks_in(logs: Iterable[Path]) -> list[str]:
+    counts = {log: log.read_text(errors="replace").count("Traceback") for log in logs}
+    return [f"{log.name}: {count} tracebacks" for log, count in counts.items() if count]

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
 
@@ -29,6 +30,7 @@ class NotNowError(Exception):
 class Listener:
     base_url: str
     name: str
+    password: str
     document: bytes
     speed: float  # as a multiple of real time
     audio: bytearray = field(default_factory=bytearray)
@@ -36,6 +38,7 @@ class Listener:
     plays: int = 0
     problems: list[str] = field(default_factory=list)
     frames: dict[int, int] = field(default_factory=dict)
+    tokens: set[str] = field(default_factory=set)  # of the audio's addresses, and the cookies'
     doing: str = "nothing yet"
     _session: dict[str, Any] = field(default_factory=dict)
     _last_event_id: str = ""
@@ -44,9 +47,10 @@ class Listener:
     async def listen(self, http: aiohttp.ClientSession) -> None:
         """From the upload to the last byte."""
         reader = Reader(http, self.base_url)
-        account = {"email": f"{self.name}@example.org", "password": "a long enough password"}
+        account = {"email": f"{self.name}@example.org", "password": self.password}
         self.doing = "signing up"
         await patiently(lambda: self._sign_up(http, account))
+        self.tokens |= {cookie.value for cookie in http.cookie_jar}
         document_id = await self._ready_document(http, reader)
         self.doing = "starting to play"
         await self._play(http, document_id)
@@ -133,6 +137,7 @@ class Listener:
         have = len(self.audio)
         renew = f"{self.base_url}/api/tts/playback/sessions/{self._session['sessionId']}/audio-url"
         address = (await call(http, "POST", renew, {}))["audioUrl"]
+        self.tokens |= set(parse_qs(urlsplit(address).query)["token"])
         headers = {"Range": f"bytes={have}-"} if have else {}
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=3, sock_read=SILENCE_SECONDS)
         async with http.get(f"{address}&from=0&at=0", headers=headers, timeout=timeout) as answer:

@@ -21,14 +21,14 @@ from sqlalchemy import text
 from app_server.database.engine import create_engine, server_url
 from app_server.supervisor.servers import bundled_program
 from faults.balancer import Backend, Balancer
-from faults.programs import Program
+from faults.programs import Program, owner_of
 from faults.provider import CountingProvider
 from servers.lectern import LECTERN, ROOT
 from servers.ports import free_port
 from servers.seeds import seed_with_generous_limits
 
 WORKERS, APPS, NODES = 4, 2, 3
-BUCKET = "lectern-faults"
+BUCKET, PREFIX = "lectern-faults", "lectern"
 SECRETS = (
     "AUTH_SECRET",
     "API_KEY",
@@ -36,6 +36,7 @@ SECRETS = (
     "COMPUTE_CREDENTIAL_BROKER_TOKEN",
     "TTS_PLAYBACK_TOKEN_SECRET",
     "S3_SECRET_ACCESS_KEY",
+    "PASSWORD",  # of the listeners
 )
 
 
@@ -53,6 +54,15 @@ class Mesh:
     http: aiohttp.ClientSession
 
     @property
+    def bucket(self) -> Path:
+        return self.folder / "store" / "data" / BUCKET / PREFIX
+
+    @property
+    def ours(self) -> list[Program]:
+        """What runs Lectern's own code."""
+        return [*self.workers, *self.apps]
+
+    @property
     def programs(self) -> list[Program]:
         return [*self.nodes, self.store, *self.workers, *self.apps]
 
@@ -64,7 +74,6 @@ class Mesh:
 async def running_mesh(folder: Path, *, chance: random.Random, provider_delay: float) -> AsyncIterator[Mesh]:
     planted = {name: f"sentinel{secrets.token_hex(20)}" for name in SECRETS}
     app_port, worker_port, worker_grpc_port, store_port = (free_port() for _ in range(4))
-    provider = CountingProvider(api_key=planted["API_KEY"], delay_seconds=provider_delay)
     async with AsyncExitStack() as stack:
         http = await stack.enter_async_context(aiohttp.ClientSession())
         nodes, broker_urls = _nodes(folder)
@@ -76,14 +85,20 @@ async def running_mesh(folder: Path, *, chance: random.Random, provider_delay: f
             "S3_INTERNAL_ENDPOINT": f"http://127.0.0.1:{store_port}",
             "S3_ACCESS_KEY_ID": "lectern",
             "S3_BUCKET": BUCKET,
+            "S3_PREFIX": PREFIX,
             "S3_REGION": "us-east-1",
             "S3_FORCE_PATH_STYLE": "true",
             "BROKER_URL": ",".join(broker_urls),
             "COMPUTE_BROKER_REPLICAS": "3",
-            **{name: planted[name] for name in SECRETS if name not in {"AUTH_SECRET", "API_KEY"}},
+            **{name: planted[name] for name in SECRETS if name not in {"AUTH_SECRET", "API_KEY", "PASSWORD"}},
         }
         base_url = f"http://127.0.0.1:{app_port}"
         workers, http_backends, grpc_backends = _workers(folder, base_url, shared)
+        provider = CountingProvider(
+            api_key=planted["API_KEY"],
+            delay_seconds=provider_delay,
+            name_of_caller=lambda port: owner_of(port, workers),
+        )
         for program in [*nodes, store]:
             program.start()
         database = stack.enter_context(running_postgresql())

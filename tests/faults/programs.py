@@ -103,5 +103,21 @@ class Program:
         while self._process.poll() is None:
             await asyncio.sleep(0.02)
 
-    def open_files(self) -> int:
-        return len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
+    def open_files(self) -> list[str]:
+        """What each is, as the kernel names it."""
+        names = []
+        with contextlib.suppress(OSError):  # it has just been killed
+            for descriptor in Path(f"/proc/{self.pid}/fd").iterdir():
+                with contextlib.suppress(OSError):  # closed meanwhile
+                    names.append(str(descriptor.readlink()))
+        return names
+
+
+def owner_of(port: int, programs: Sequence[Program]) -> str:
+    """Whose end of a connection the port is; nobody's when its owner has been killed meanwhile."""
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if int(fields[1].rpartition(":")[2], 16) == port:
+            socket = f"socket:[{fields[9]}]"
+            return next((program.name for program in programs if socket in program.open_files()), "")
+    return ""

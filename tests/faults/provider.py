@@ -1,4 +1,4 @@
-"""A speech provider that keeps a record of every request: what was asked for, and when."""
+"""A speech provider that keeps a record of every request: what was asked for, when, and by whom."""
 
 import asyncio
 import hashlib
@@ -6,8 +6,9 @@ import io
 import time
 import wave
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import numpy as np
 from aiohttp import web
@@ -16,9 +17,17 @@ RATE = 24_000
 SECONDS_PER_CHARACTER = 0.05
 
 
+@dataclass(frozen=True)
+class Asked:
+    moment: float  # time.monotonic()
+    worker: str
+
+
 class CountingProvider:
-    def __init__(self, *, api_key: str, delay_seconds: float) -> None:
-        self.asked: defaultdict[str, list[float]] = defaultdict(list)  # when, by text
+    def __init__(self, *, api_key: str, delay_seconds: float, name_of_caller: Callable[[int], str]) -> None:
+        """name_of_caller tells who is at a port of this machine."""
+        self.asked: defaultdict[str, list[Asked]] = defaultdict(list)  # by text
+        self._name_of_caller = name_of_caller
         self._api_key = api_key
         self._delay_seconds = delay_seconds
 
@@ -39,7 +48,9 @@ class CountingProvider:
         if request.headers.get("Authorization") != f"Bearer {self._api_key}":
             return web.json_response({"error": {"message": "Incorrect API key provided."}}, status=401)
         text = (await request.json())["input"]
-        self.asked[text].append(time.monotonic())
+        assert request.transport is not None
+        port = request.transport.get_extra_info("peername")[1]
+        self.asked[text].append(Asked(time.monotonic(), self._name_of_caller(port)))
         await asyncio.sleep(self._delay_seconds)
         return web.Response(body=await asyncio.to_thread(sound_of, text), content_type="audio/wav")
 

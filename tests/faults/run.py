@@ -14,6 +14,7 @@ from bench.books import text_book
 from faults import checks
 from faults.listener import Listener
 from faults.mesh import Mesh, running_mesh
+from faults.stored import Stored, until_quiet
 from faults.trouble import Trouble
 
 
@@ -56,27 +57,36 @@ async def run(folder: Path, seed: int, size: Size, *, tell: Callable[[str], None
     tell(f"seed {seed}")
     chance = random.Random(seed)
     async with running_mesh(folder, chance=random.Random(seed), provider_delay=size.provider_delay) as mesh:
-        files_before = checks.open_files(mesh)
+        files_before = _open_files(mesh)
         trouble = Trouble(mesh, chance, tell=tell)
         listeners = _listeners(mesh, chance, size)
         async with AsyncExitStack() as stack:
             await _listen(mesh, stack, listeners, trouble, size, chance)
         tell(_summary(listeners, trouble, mesh))
-        references = await _references(mesh, listeners)
+        references, late = await _references(mesh, listeners)
         complaints = [
             f"{listener.name} heard {len(listener.audio)} other bytes, not {len(reference)}"
             for listener in listeners
             if bytes(listener.audio) != (reference := references[listener.document])
         ]
-        complaints += await _after(mesh, trouble, size, files_before, extra_sessions=len(references))
-    complaints += checks.planted_secrets_in(mesh)
+        complaints += await _after(mesh, trouble, size, files_before, extra_sessions=len(late))
+    # The programs have ended, and written all they had to say.
+    tokens = {f"A token of {listener.name}": listener.tokens for listener in [*listeners, *late]}
+    planted = {name: [value] for name, value in mesh.planted.items()}
+    complaints += checks.planted_secrets_in(mesh.folder, {**planted, **tokens})
     assert not complaints, "\n".join([f"seed {seed}", *complaints])
 
 
 def _listeners(mesh: Mesh, chance: random.Random, size: Size) -> list[Listener]:
     books = [text_book(chance, size.paragraphs) for _ in range(size.documents)]
     return [
-        Listener(mesh.base_url, f"listener-{number}", books[number % size.documents], size.speed)
+        Listener(
+            mesh.base_url,
+            f"listener-{number}",
+            mesh.planted["PASSWORD"],
+            books[number % size.documents],
+            size.speed,
+        )
         for number in range(size.listeners)
     ]
 
@@ -118,35 +128,49 @@ def session(mesh: Mesh) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(cookie_jar=jar, headers={"Origin": mesh.base_url})
 
 
-async def _references(mesh: Mesh, listeners: list[Listener]) -> dict[bytes, bytes]:
-    """What somebody hears who comes when all is quiet."""
-    references = {}
+async def _references(mesh: Mesh, listeners: list[Listener]) -> tuple[dict[bytes, bytes], list[Listener]]:
+    """What somebody hears who comes when all is quiet, by document; and who they are."""
+    references, came = {}, []
     for number, document in enumerate({listener.document: None for listener in listeners}):
-        late = Listener(mesh.base_url, f"reference-{number}", document, speed=10_000)
+        late = Listener(
+            mesh.base_url, f"reference-{number}", mesh.planted["PASSWORD"], document, speed=10_000
+        )
         async with session(mesh) as http, asyncio.timeout(60):
             await late.listen(http)
         references[document] = bytes(late.audio)
-    return references
+        came.append(late)
+    return references, came
 
 
 async def _after(
     mesh: Mesh, trouble: Trouble, size: Size, files_before: dict[str, int], *, extra_sessions: int
 ) -> list[str]:
-    settled = await checks.until_quiet(
-        mesh, lambda it: not checks.every_operation_is_settled(it) and not checks.no_claim_is_left(it)
-    )
+    def with_the_broker(present: Stored) -> list[str]:
+        sessions = size.listeners + extra_sessions
+        return [
+            *checks.every_operation_is_settled(present),
+            *checks.no_claim_is_left(present),
+            *checks.no_job_is_left(present),
+            *checks.no_follower_is_left(present),
+            *checks.nothing_has_grown(present, sessions=sessions, documents=size.documents),
+        ]
+
+    settled = await until_quiet(mesh.broker_urls, with_the_broker)
     await asyncio.sleep(1)  # connections of listeners that have gone are noticed within seconds
+    asked = mesh.provider.asked
     return [
-        *checks.every_operation_is_settled(settled),
-        *checks.no_claim_is_left(settled),
-        *checks.nothing_has_grown(
-            settled, sessions=size.listeners + extra_sessions, documents=size.documents
+        *with_the_broker(settled),
+        *checks.made_once(asked, trouble.happened),
+        *checks.objects_are_as_expected(
+            mesh.bucket, trouble.happened, texts=len(asked), documents=size.documents
         ),
-        *checks.made_once(mesh, trouble.happened),
-        *checks.objects_are_as_expected(mesh, trouble.happened),
-        *checks.files_have_not_grown(mesh, files_before),
-        *checks.tracebacks_in(mesh),
+        *checks.files_have_not_grown(files_before, _open_files(mesh)),
+        *checks.tracebacks_in(program.log for program in mesh.ours),
     ]
+
+
+def _open_files(mesh: Mesh) -> dict[str, int]:
+    return {program.name: len(program.open_files()) for program in mesh.ours}
 
 
 def _summary(listeners: list[Listener], trouble: Trouble, mesh: Mesh) -> str:
