@@ -108,3 +108,13 @@ test("the position bar is measured in the plan's characters", async () => {
   assert.equal(plan.sectionAtFraction(0.9), 2);
   assert.deepEqual(await plan.spotAt(0.5), { blockId: "0-2", offset: 0 });
 });
+
+test("what is not read is stepped over, in both directions", async () => {
+  const book = bookOf();
+  const section = (await book.section(0)).section;
+  section.blocks[1].role = "BLOCK_ROLE_FOOTNOTE";
+  assert.deepEqual(await book.neighbour({ blockId: "0-0", offset: 5 }, 1), { blockId: "2-0", offset: 0 });
+  assert.deepEqual(await book.neighbour({ blockId: "2-0", offset: 0 }, -1), { blockId: "0-0", offset: 5 });
+  book.options = { includeRoles: ["footnote"], skipRoles: [] };
+  assert.deepEqual(await book.neighbour({ blockId: "2-0", offset: 0 }, -1), { blockId: "0-1", offset: 0 });
+});

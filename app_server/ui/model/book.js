@@ -11,6 +11,8 @@ import { sectionOf } from "./plan.js";
 
 /** Sections kept in memory around the one that is shown. */
 const KEPT_SECTIONS = 6;
+/** Not read unless somebody wants to hear them. */
+const NOT_READ = ["header", "footer", "page_number", "footnote", "other"];
 
 export class SectionText {
   /** @type {Map<string, Block>} */
@@ -83,6 +85,8 @@ export class Book {
   /** @type {number[]} */
   #charactersBefore = [];
   characterCount = 0;
+  /** What of it is read. @type {{includeRoles: string[], skipRoles: string[]}} */
+  options = { includeRoles: [], skipRoles: [] };
 
   /** @param {{reading: import("../api/types.js").ReadingDocument, loadSection: (index: number) => Promise<Section>}} parts */
   constructor({ reading, loadSection }) {
@@ -127,12 +131,26 @@ export class Book {
   }
 
   /**
-   * The sentence before or after the one a spot lies in, over section bounds.
+   * The sentence before or after the one a spot lies in, over section bounds; of those that are read.
    * @param {Spot} spot
    * @param {1 | -1} step
    * @returns {Promise<Spot | null>}
    */
   async neighbour(spot, step) {
+    let next = await this.#beside(spot, step);
+    while (next && !this.#isRead(next)) next = await this.#beside(next, step);
+    return next;
+  }
+
+  /** @param {Spot} spot */
+  #isRead({ blockId }) {
+    const role = this.peek(sectionOf(blockId))?.block(blockId)?.role.replace("BLOCK_ROLE_", "").toLowerCase() ?? "";
+    const { includeRoles, skipRoles } = this.options;
+    return includeRoles.includes(role) || !(NOT_READ.includes(role) || skipRoles.includes(role));
+  }
+
+  /** @param {Spot} spot @param {1 | -1} step @returns {Promise<Spot | null>} */
+  async #beside(spot, step) {
     const index = sectionOf(spot.blockId);
     const section = await this.section(index);
     const current = section.sentenceAt(spot);

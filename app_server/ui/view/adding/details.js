@@ -7,7 +7,7 @@ import { FormDialog, openedDialog } from "./form-dialog.js";
 
 /** @typedef {import("../../api/types.js").LibraryDocument} LibraryDocument */
 
-const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
+export const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
 
 class DetailsDialog extends FormDialog {
   /** @param {LibraryDocument} item @param {(item: LibraryDocument) => void} done */

@@ -24,6 +24,7 @@ export const SECTIONS = [
   { id: "sign-in", title: "Ways to sign in", group: "You", visible: hasAccount, load: async () => (await import("./sign-in.js")).SignInSection },
   { id: "sessions", title: "Devices", group: "You", visible: hasAccount, load: async () => (await import("./sessions.js")).SessionsSection },
   { id: "tokens", title: "API tokens", group: "You", visible: hasAccount, load: async () => (await import("./tokens.js")).TokensSection },
+  { id: "pronunciation", title: "Pronunciation", group: "You", visible: () => true, load: async () => (await import("./pronunciation.js")).PronunciationSection },
   { id: "data", title: "Your data", group: "You", visible: (user) => user.kind !== "anonymous", load: async () => (await import("./data.js")).DataSection },
   { id: "usage", title: "Usage", group: "You", visible: () => true, load: async () => (await import("./usage.js")).UsageSection },
   { id: "news", title: "What's new", group: "You", visible: (_user, features) => features.hasChangelog === true, load: async () => (await import("./news.js")).NewsSection },
