@@ -13,6 +13,13 @@ const PATIENCE_DEAF_MS = 2_500;
 const PATIENCE_READY_MS = 5_000;
 /** The same while the segment is still being made; a slow voice needs its time. */
 const PATIENCE_MAKING_MS = 30_000;
+/**
+ * Each stream that was given up doubles what the next one gets, so often: a slow connection isn't a dead one. Chromium
+ * plays nothing of a stream before it has 32 KiB of it.
+ */
+const MOST_DOUBLINGS = 3;
+/** Sound without a gap for so long, and the connection is no longer taken for slow. */
+const STEADY_MS = 30_000;
 
 export class Sound extends EventTarget {
   #audio;
@@ -24,6 +31,9 @@ export class Sound extends EventTarget {
   #isServerHeard = () => true;
   #lastTime = -1;
   #lastProgressAt = 0;
+  /** Streams given up since the sound was steady. */
+  #givenUp = 0;
+  #steadySince = 0;
   #now;
 
   /**
@@ -43,7 +53,9 @@ export class Sound extends EventTarget {
     audio.preservesPitch = true;
     const options = { signal };
     audio.addEventListener("playing", () => this.#tell("sound"), options);
-    audio.addEventListener("waiting", () => this.#tell("wait"), options);
+    // Bytes arrive: what is slow plays in the end, and begun anew it would not.
+    audio.addEventListener("progress", () => (this.#lastProgressAt = this.#now()), options);
+    audio.addEventListener("waiting", () => this.#onWaiting(), options);
     audio.addEventListener("error", () => this.#onError(), options);
     audio.addEventListener("ended", () => this.#onEnded(), options);
     audio.addEventListener("pause", () => this.#onPause(), options);
@@ -90,6 +102,7 @@ export class Sound extends EventTarget {
   load(audioUrl, ordinal, atMs) {
     if (atMs % FRAME_MS !== 0) throw new RangeError(`${atMs} ms is not a whole number of frames`);
     this.#timeline = new StreamTimeline(this.#times, { ordinal, atMs });
+    this.#steadySince = this.#now();
     this.#audio.src = `${audioUrl}${audioUrl.includes("?") ? "&" : "?"}from=${ordinal}&at=${atMs}`;
     this.#restartWatch();
   }
@@ -119,19 +132,30 @@ export class Sound extends EventTarget {
 
   #watch() {
     if (!this.#isWanted || !this.#timeline) return;
-    if (this.#audio.currentTime !== this.#lastTime) return this.#restartWatch();
-    if (this.#now() - this.#lastProgressAt > this.#patienceMs()) this.#lose();
+    if (this.#audio.currentTime !== this.#lastTime) {
+      if (this.#now() - this.#steadySince > STEADY_MS) this.#givenUp = 0;
+      return this.#restartWatch();
+    }
+    if (this.#now() - this.#lastProgressAt <= this.#patienceMs()) return;
+    this.#givenUp += 1;
+    this.#lose();
   }
 
   #patienceMs() {
-    if (!this.#isServerHeard()) return PATIENCE_DEAF_MS;
-    return this.place?.isKnown ? PATIENCE_READY_MS : PATIENCE_MAKING_MS;
+    const times = 2 ** Math.min(this.#givenUp, MOST_DOUBLINGS);
+    if (!this.#isServerHeard()) return PATIENCE_DEAF_MS * times;
+    return this.place?.isKnown ? PATIENCE_READY_MS * times : PATIENCE_MAKING_MS;
   }
 
   #lose() {
     if (!this.#isWanted) return;
     this.#isWanted = false;
     this.#tell("lost");
+  }
+
+  #onWaiting() {
+    this.#steadySince = this.#now();
+    this.#tell("wait");
   }
 
   #onError() {
