@@ -28,6 +28,8 @@ _NATS_LEVELS: Final = {
 }
 # The password is made for one run, in a file that only we can read.
 _NATS_HARMLESS: Final = ("Plaintext passwords detected",)
+# It tidies a folder up after an object while another one is being put into it.
+_RCLONE_HARMLESS: Final = ("Dir.Remove not empty",)
 
 
 def worker_line(text: str) -> OutputLine:
@@ -48,6 +50,8 @@ def object_store_line(text: str) -> OutputLine:
     if fields is None:
         return OutputLine("warning", text)
     level = _LEVELS.get(str(fields.get("level")), "info")
+    if str(fields.get("msg")).startswith(_RCLONE_HARMLESS):
+        level = "debug"
     event = " ".join(str(fields[key]) for key in ("object", "msg") if fields.get(key))
     return OutputLine("debug" if level == "info" else level, event)
 

@@ -25,6 +25,10 @@ def test_the_broker(text, line):
     [
         ('{"level":"error","msg":"no space","object":"a/b"}', OutputLine("error", "a/b no space")),
         ('{"level":"notice","msg":"Starting"}', OutputLine("debug", "Starting")),
+        (
+            '{"level":"error","msg":"Dir.Remove not empty","object":"uploads"}',
+            OutputLine("debug", "uploads Dir.Remove not empty"),
+        ),
         ("Error: unknown flag", OutputLine("warning", "Error: unknown flag")),
     ],
 )
