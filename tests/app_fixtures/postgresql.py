@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from servers.ports import free_port
+from servers.processes import started
 
 _BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 
@@ -25,16 +27,22 @@ def running_postgresql() -> Iterator[str]:
     # Not below pytest's folder, which only its owner may enter: the server refuses to run as root.
     folder = Path(tempfile.mkdtemp(prefix="lectern-pg-"))
     as_user = _unprivileged(folder)
+    # With the user, the kernel forgets with whom the process was to die.
+    tied = ["--pdeathsig", "QUIT"] if as_user else []
     data, port = folder / "data", free_port()
     try:
         _run([*as_user, programs / "initdb", "-D", data, "-U", "lectern", "-A", "trust", "--no-sync"], folder)
-        options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-        control = [*as_user, programs / "pg_ctl", "-D", data, "-w"]
-        _run([*control, "-l", folder / "log", "-o", options, "start"], folder)
-        try:
+        log = folder / "log"
+        with started(
+            [*as_user, *tied, str(programs / "postgres"), "-D", str(data), "-p", str(port), "-k", str(folder),
+             "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"],
+            environment={**os.environ, "LC_ALL": "C"},  # its log is in English
+            directory=folder,
+            output=log,
+            is_ready=lambda: "ready to accept connections" in log.read_text(errors="replace"),
+            stop_signal=signal.SIGQUIT,  # at once, whoever is still connected
+        ):  # fmt: skip
             yield f"postgresql://lectern@127.0.0.1:{port}"
-        finally:
-            _run([*control, "-m", "immediate", "stop"], folder)
     finally:
         shutil.rmtree(folder)
 
@@ -44,7 +52,9 @@ def _unprivileged(folder: Path) -> list[str]:
         return []
     user = pwd.getpwnam("postgres")
     os.chown(folder, user.pw_uid, user.pw_gid)
-    return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+    setpriv = shutil.which("setpriv")
+    assert setpriv, "setpriv (util-linux) is missing"
+    return [setpriv, f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
 
 
 def _run(command: list[str | Path], folder: Path) -> None:

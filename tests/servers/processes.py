@@ -45,6 +45,7 @@ def started(
     output: Path,
     is_ready: Callable[[], bool],
     ready_seconds: float = 30.0,
+    stop_signal: signal.Signals = signal.SIGTERM,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """The program dies with the test process, even when that is killed."""
     with output.open("wb") as log:
@@ -61,12 +62,12 @@ def started(
         _await_ready(process, is_ready, ready_seconds, output)
         yield process
     finally:
-        stop(process)
+        stop(process, stop_signal)
 
 
-def stop(process: subprocess.Popen[bytes]) -> None:
+def stop(process: subprocess.Popen[bytes], stop_signal: signal.Signals = signal.SIGTERM) -> None:
     if process.poll() is None:
-        process.terminate()
+        process.send_signal(stop_signal)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_STOP_SECONDS)
     with contextlib.suppress(ProcessLookupError):
