@@ -13,7 +13,7 @@ from app_server.library.model import Document, DocumentFailure, DocumentState, P
 from app_server.library.ports import DocumentStore
 from app_server.library.proto_mapping import failure_of, parse_request
 from app_server.library.readings import ReadingFiles
-from app_server.worker.clients import WorkerClients
+from app_server.worker.clients import WorkerClients, errors_for_browsers
 from lectern.compute.v1 import operations_pb2 as operations
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectNotFoundError
@@ -72,6 +72,15 @@ class ParsingWatcher:
         task = self._background.start(self._see_through(document_id))
         self._following[document_id] = task
         task.add_done_callback(lambda _: self._ended(document_id))
+
+    async def begin_unlocked(self, document: Document, password: str) -> None:
+        """Has a failed document parsed with its password, which only this one call carries."""
+        with errors_for_browsers():
+            answer = await self._worker.documents.ParseDocument(
+                parse_request(document, password), timeout=_CALL_SECONDS
+            )
+        await self._store.restart(document.id, operation_id=answer.operation.operation_id)
+        self.follow(document.id)
 
     async def abandon(self, document: Document, *, is_last: bool) -> None:
         """The document is deleted. is_last: nobody else wants this file parsed either."""

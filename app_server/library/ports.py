@@ -48,8 +48,8 @@ class DocumentStore(Protocol):
 
     async def set_operation(self, document_id: str, operation_id: str | None) -> None: ...
 
-    async def restart(self, document_id: str) -> None:
-        """Back to processing, without an operation."""
+    async def restart(self, document_id: str, *, operation_id: str | None = None) -> None:
+        """Back to processing, by a new operation or the one that has begun."""
         ...
 
     async def set_ready(self, document_id: str, *, reading_ref: str, summary: ReadingSummary) -> None: ...

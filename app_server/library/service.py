@@ -1,6 +1,7 @@
 """A user's library. What belongs to somebody else doesn't exist."""
 
 from collections.abc import Callable
+from typing import Final
 
 import structlog
 
@@ -27,6 +28,8 @@ from app_server.site_features.ports import FeatureReader
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 
+# The worker's reasons.
+WAITING_FOR_PASSWORD: Final = frozenset({"PASSWORD_REQUIRED", "PASSWORD_WRONG"})
 _log = structlog.get_logger(__name__)
 
 
@@ -131,6 +134,30 @@ class LibraryService:
             await self._store.restart(document.id)
             self._changes.settle(document.id)
         self._watcher.follow(document.id)
+        return await self.get(caller.user_id, document_id)
+
+    async def unlock(self, caller: Caller, document_id: str, password: str) -> Document:
+        """Raises FAILED_PRECONDITION for a document that waits for no password, and RESOURCE_EXHAUSTED as
+        retry does."""
+        document = await self.get(caller.user_id, document_id)
+        if document.failure is None or document.failure.code not in WAITING_FOR_PASSWORD:
+            raise LecternError(
+                Code.FAILED_PRECONDITION,
+                "This document isn't waiting for a password.",
+                reason="DOCUMENT_NOT_LOCKED",
+            )
+        await self._limits.admit(
+            caller,
+            document_id=document.id,
+            document_format=document.format,
+            size_bytes=document.size_bytes,
+        )
+        try:
+            await self._watcher.begin_unlocked(document, password)
+        except BaseException:
+            await self._limits.ended(document.id)
+            raise
+        self._changes.settle(document.id)
         return await self.get(caller.user_id, document_id)
 
     async def set_own_metadata(self, owner_id: str, document_id: str, own: OwnMetadata) -> Document:

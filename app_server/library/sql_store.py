@@ -103,11 +103,11 @@ class SqlDocumentStore:
     async def set_operation(self, document_id: str, operation_id: str | None) -> None:
         await self._update(document_id, operation_id=operation_id)
 
-    async def restart(self, document_id: str) -> None:
+    async def restart(self, document_id: str, *, operation_id: str | None = None) -> None:
         await self._update(
             document_id,
             state=DocumentState.PROCESSING.value,
-            operation_id=None,
+            operation_id=operation_id,
             error_code=None,
             error_message=None,
             error_retryable=None,

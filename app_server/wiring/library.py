@@ -17,6 +17,7 @@ from app_server.library.retired_objects import remove_retired_objects
 from app_server.library.routes import DocumentRoutes
 from app_server.library.service import LibraryService
 from app_server.library.sql_store import SqlDocumentStore
+from app_server.library.unlock_routes import UnlockRoutes
 from app_server.library.upload_tickets import UploadTickets
 from app_server.library.uploads import UploadReceiver
 from app_server.wiring.foundations import Foundations
@@ -65,6 +66,7 @@ def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher
         callers=base.callers,
         clock=base.clock,
     ).add_to(app)
+    UnlockRoutes(service=library, changes=changes, callers=base.callers).add_to(app)
     MetadataRoutes(service=library, changes=changes).add_to(app)
     add_imports(app, base, library=library, receiver=receiver, changes=changes, fetcher=fetcher)
     ReadingRoutes(service=library, objects=base.objects).add_to(app)

@@ -31,7 +31,8 @@ PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
 
 
 class StatefulWorker:
-    """A file with the word "unreadable" in it fails; may_finish holds every parsing back."""
+    """A file with the word "unreadable" in it fails, one with "locked" wants the password "sesame";
+    may_finish holds every parsing back."""
 
     def __init__(self, *, objects: ObjectStore) -> None:
         self.objects = objects
@@ -73,8 +74,8 @@ class StatefulWorker:
             _PageImages(self),
         ]
 
-    def begin(self, operation: operations_pb2.Operation, sha256: str) -> None:
-        task = asyncio.create_task(self._parse(operation, sha256))
+    def begin(self, operation: operations_pb2.Operation, sha256: str, password: str) -> None:
+        task = asyncio.create_task(self._parse(operation, sha256, password))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -115,7 +116,7 @@ class StatefulWorker:
         async with self.changed:
             self.changed.notify_all()
 
-    async def _parse(self, operation: operations_pb2.Operation, sha256: str) -> None:
+    async def _parse(self, operation: operations_pb2.Operation, sha256: str, password: str) -> None:
         operation.state = operations_pb2.OPERATION_STATE_RUNNING
         operation.progress.CopyFrom(operations_pb2.Progress(phase="sections", done=1, total=2))
         await self.notify()
@@ -126,6 +127,10 @@ class StatefulWorker:
             operation.error.CopyFrom(
                 operations_pb2.OperationError(code="BOOK_DAMAGED", message="This book is damaged.")
             )
+        elif b"locked" in body and password != "sesame":
+            operation.state = operations_pb2.OPERATION_STATE_FAILED
+            code = "PASSWORD_WRONG" if password else "PASSWORD_REQUIRED"
+            operation.error.CopyFrom(operations_pb2.OperationError(code=code, message="Locked."))
         else:
             operation.result_ref = f"reading/{sha256}/1/"
             await self._write(operation.result_ref, body)
@@ -156,7 +161,7 @@ class _Documents(DocumentServiceServicer):
         self, request: documents_pb2.ParseDocumentRequest, context: Any
     ) -> documents_pb2.ParseDocumentResponse:
         self._worker.parse_requests.append(request)
-        identifier = f"op-{request.document_sha256[:16]}"
+        identifier = f"op-{request.document_sha256[:16]}{request.password}"
         operation = self._worker.operations.get(identifier)
         ended = operation is not None and operation.state >= operations_pb2.OPERATION_STATE_FAILED
         if operation is None or (ended and request.retry):
@@ -164,7 +169,7 @@ class _Documents(DocumentServiceServicer):
                 operation_id=identifier, state=operations_pb2.OPERATION_STATE_QUEUED
             )
             self._worker.operations[identifier] = operation
-            self._worker.begin(operation, request.document_sha256)
+            self._worker.begin(operation, request.document_sha256, request.password)
         return documents_pb2.ParseDocumentResponse(operation=operation)
 
 

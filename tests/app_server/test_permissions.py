@@ -78,6 +78,7 @@ PERMISSIONS: dict[str, tuple[Any, ...]] = {
     "POST /api/documents/uploads": (LIBRARY, WRITE),
     "POST /api/documents/uploads/finalize": (LIBRARY, WRITE),
     "GET /api/documents/{document_id}": (OWNED, READ),
+    "POST /api/documents/{document_id}/password": (OWNED, WRITE, {"password": "secret"}),
     "GET /api/documents/{document_id}/reading-options": (OWNED, READ),
     "PUT /api/documents/{document_id}/reading-options": (OWNED, WRITE),
     "GET /api/user/pronunciation": (LIBRARY, READ),

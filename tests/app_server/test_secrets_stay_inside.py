@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 import nats
 import pytest
+from books.locked_pdfs import locked_pdf
 
 from bench.reader import Reader
 from servers.lectern import LECTERN, LecternInstance, lectern_environment, running_lectern
@@ -60,7 +61,8 @@ def disguises(secret: bytes) -> Iterator[bytes]:
 @pytest.mark.timeout(120)
 async def test_planted_secrets_show_nowhere(tmp_path: Path, log_format: str) -> None:
     planted = {name: f"sentinel{secrets.token_hex(20)}" for name in PLANTED}
-    sightings = Sightings(planted)
+    passwords = {name: f"sentinel{secrets.token_hex(12)}" for name in ("PDF_PASSWORD", "WRONG_PASSWORD")}
+    sightings = Sightings(planted | passwords)
     upstream = free_port()
     environment = lectern_environment(
         **planted,
@@ -80,6 +82,7 @@ async def test_planted_secrets_show_nowhere(tmp_path: Path, log_format: str) -> 
         async with looking_at_processes(sightings):
             with speech_server as process:
                 audio_bytes = await listen(instance, sightings, stop_upstream=lambda: stop(process))
+            await unlock(instance, sightings, passwords)
             await provoke_errors(instance, sightings)
         await look_at_messages(instance, sightings)
     assert audio_bytes > 0
@@ -109,6 +112,19 @@ async def listen(instance: LecternInstance, sightings: Sightings, *, stop_upstre
         problem = await first_event(reader, silent["eventsUrl"], "problem")
         sightings.look("problem event", problem)
         return len(audio)
+
+
+async def unlock(instance: LecternInstance, sightings: Sightings, passwords: dict[str, str]) -> None:
+    """A locked document is opened at the second attempt."""
+    async with Reader.signed_up(instance.base_url, trace_configs=[tracing(sightings)]) as reader:
+        pdf = locked_pdf(passwords["PDF_PASSWORD"])
+        assert (await reader.upload_problem("locked.pdf", pdf))["code"] == "PASSWORD_REQUIRED"
+        (document,) = (await reader.get("/api/documents"))["documents"]
+        path = f"/api/documents/{document['id']}/password"
+        await reader.post(path, {"password": passwords["WRONG_PASSWORD"]})
+        assert (await reader.upload_problem("locked.pdf", pdf))["code"].startswith("PASSWORD_")
+        await reader.post(path, {"password": passwords["PDF_PASSWORD"]})
+        await reader.until_ready(document["id"], seconds=30)
 
 
 async def first_event(reader: Reader, path: str, kind: str) -> str:

@@ -31,6 +31,11 @@ export async function retryDocument(id) {
   return (await sendJson("POST", `${path(id)}/retry`)).document;
 }
 
+/** Have a locked document opened with its password. @param {string} id @param {string} password @returns {Promise<LibraryDocument>} */
+export async function unlockDocument(id, password) {
+  return (await sendJson("POST", `${path(id)}/password`, { json: { password } })).document;
+}
+
 /**
  * Follow a document until it is ready or failed.
  * @param {string} id

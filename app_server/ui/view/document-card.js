@@ -11,7 +11,7 @@ import { phaseName } from "./phases.js";
 /** @type {Record<string, string>} */
 const FORMATS = { web_page: "Web page", epub: "EPUB", html: "HTML", markdown: "Markdown", text: "Text", pdf: "PDF", docx: "Word" };
 
-/** Emits "card-delete", "card-edit" and "card-retry" with the document as detail. */
+/** Emits "card-delete", "card-edit", "card-retry" and "card-unlock" with the document as detail. */
 export class DocumentCard extends Component {
   /** @type {LibraryDocument | null} */
   #document = null;
@@ -59,8 +59,10 @@ function status(item) {
       <span class="card-meta">${phaseName(phase)}…</span></div>`;
   }
   if (item.state === "failed") {
+    const isLocked = item.error?.code.startsWith("PASSWORD_");
     return html`<div class="card-status card-error">
       <p>${icon("warning")} ${item.error?.message ?? "This file could not be opened."}</p>
+      ${isLocked ? html`<button type="button" class="button button-small" data-action="unlock">${icon("key")} Enter the password</button>` : ""}
       ${item.error?.retryable ? html`<button type="button" class="button button-small" data-action="retry">${icon("retry")} Try again</button>` : ""}</div>`;
   }
   const percent = readPercent(item);

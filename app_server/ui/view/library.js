@@ -44,6 +44,7 @@ export class Library extends Component {
     this.listen(this, "card-delete", (event) => void this.#delete(event.detail));
     this.listen(document, "session-changed", (event) => this.#showUser(event.detail.user));
     this.listen(this, "card-retry", (event) => void this.#retry(event.detail));
+    this.listen(this, "card-unlock", (event) => void this.#unlock(event.detail));
     this.#listenForFiles();
     void this.#load();
   }
@@ -168,6 +169,18 @@ export class Library extends Component {
   async #edit(item) {
     try {
       (await import("./adding/details.js")).editDetails(item, (changed) => this.#keep(changed));
+    } catch {
+      toast({ message: NOT_LOADED });
+    }
+  }
+
+  /** @param {LibraryDocument} item */
+  async #unlock(item) {
+    try {
+      (await import("./adding/password.js")).askPassword(item, (changed) => {
+        this.#keep(changed);
+        this.#watch(item.id);
+      });
     } catch {
       toast({ message: NOT_LOADED });
     }

@@ -231,3 +231,29 @@ async def test_a_position_is_kept(reader: Browser) -> None:
         "PUT", one + "/position", data=nan, headers={"Content-Type": "application/json"}
     )
     assert answer.status in {400, 422}
+
+
+async def test_a_locked_document_opens_with_its_password(reader: Browser, worker: StatefulWorker) -> None:
+    identifier = (await reader.upload(b"a locked drawer", "drawer.txt")).json["document"]["id"]
+    locked = await reader.settled(identifier)
+    assert (locked["state"], locked["error"]["code"]) == ("failed", "PASSWORD_REQUIRED")
+    path = f"/api/documents/{identifier}/password"
+    empty = await reader.post(path, {"password": ""})
+    assert (empty.status, empty.json["errors"][0]["field"]) == (422, "password")
+    answer = await reader.post(path, {"password": "guess"})
+    assert (answer.status, answer.json["document"]["state"]) == (202, "processing")
+    assert (await reader.settled(identifier))["error"]["code"] == "PASSWORD_WRONG"
+    assert (await reader.post(path, {"password": "sesame"})).status == 202
+    assert (await reader.settled(identifier))["state"] == "ready"
+    assert [request.password for request in worker.parse_requests] == ["", "guess", "sesame"]
+    late = await reader.post(path, {"password": "sesame"})
+    assert (late.status, late.code) == (409, "DOCUMENT_NOT_LOCKED")
+
+
+async def test_nobody_tries_a_password_on_anothers_file(instance: Instance, worker: StatefulWorker) -> None:
+    ada, eve = await instance.new_reader("ada@example.org"), await instance.new_reader("eve@example.org")
+    identifier = (await ada.upload(b"a locked drawer", "drawer.txt")).json["document"]["id"]
+    await ada.settled(identifier)
+    answer = await eve.post(f"/api/documents/{identifier}/password", {"password": "sesame"})
+    assert (answer.status, answer.code) == (404, "DOCUMENT_NOT_FOUND")
+    assert len(worker.parse_requests) == 1
