@@ -32,7 +32,7 @@ from compute_worker.documents.page_images.servicer import PageImageServicer
 from compute_worker.documents.parser_process import ParserLimits, ParserProcess
 from compute_worker.documents.passwords import DocumentPasswords
 from compute_worker.documents.servicer import DocumentServicer
-from compute_worker.operations.broker import Broker, BrokerLimits, connect_broker
+from compute_worker.operations.broker import Broker, BrokerLimits, check_broker, connect_broker
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
 from compute_worker.operations.lanes import CONVERSIONS, LISTENING, PDFS, PREVIEWS, RECORDINGS, lane_of
@@ -121,7 +121,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         pool = await stack.enter_async_context(EspeakPool())
         http = await stack.enter_async_context(ClientSession())
         channel = await stack.enter_async_context(
-            open_channel(settings.credential_broker.url, settings.credential_broker.token)
+            open_channel(settings.credential_broker.app_url, settings.credential_broker.token)
         )
         cache = SpeechCache(store=store, marks=await stack.enter_async_context(open_use_marks(store)))
         meter = SpeechMeterClient(
@@ -347,7 +347,7 @@ async def _serve_http(
     add_health(
         app,
         version=version("lectern"),
-        checks={"broker": lambda: _check_broker(broker), "object_store": lambda: store.info("health")},
+        checks={"broker": lambda: check_broker(broker), "object_store": lambda: store.info("health")},
         shown={"alignmentModel": lambda: shown_progress(align_model)},
     )
     # A listener that goes away cancels its handler, so nothing waits for nobody.
@@ -358,10 +358,6 @@ async def _serve_http(
         yield
     finally:
         await runner.cleanup()
-
-
-async def _check_broker(broker: Broker) -> None:
-    await broker.client.flush(timeout=3)
 
 
 def _broker_limits(settings: WorkerSettings) -> BrokerLimits:

@@ -27,6 +27,11 @@ class CredentialBrokerClientSettings:
     token: str = field(repr=False)
     timeout_ms: int
 
+    @property
+    def app_url(self) -> str:
+        """Of all services that the app has for workers, not of this one alone."""
+        return self.url.removesuffix(worker.CREDENTIALS_PATH)
+
 
 @dataclass(frozen=True)
 class WorkSettings:

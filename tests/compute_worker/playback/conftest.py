@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from compute_worker.wiring import run_worker
 from lectern.compute.v1 import documents_pb2, operations_pb2, playback_pb2
@@ -21,11 +22,13 @@ from lectern.credentials.v1 import credentials_pb2
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceServicer
 from lectern.metering.v1 import metering_pb2
 from lectern.metering.v1.metering_pb2_grpc import SpeechMeterServiceServicer
+from shared.configuration.declared.worker import CREDENTIALS_PATH
 from shared.configuration.worker_settings import read_worker_settings
 from shared.errors import Code, LecternError
 from shared.objects.s3_store import S3Options, S3Store, open_s3_store
 from shared.playback_token import PlaybackTokens
 from shared.rpc.channel import open_channel
+from shared.rpc.gateway import add_gateway
 from shared.rpc.server import serve_grpc
 from shared.rpc.tokens import bearer_check
 
@@ -243,24 +246,44 @@ async def meter_book(credential_book) -> MeterBook:
 
 
 @pytest.fixture
+def app_transport() -> str:
+    """How workers reach the app server; a test may be parametrized with both."""
+    return "grpc"
+
+
+@asynccontextmanager
+async def _app_server(transport: str, servicers: list[object], port: int) -> AsyncIterator[str]:
+    """Its services for workers; yields what COMPUTE_CREDENTIAL_BROKER_URL has to be."""
+    check = bearer_check(BROKER_TOKEN)
+    if transport == "grpc":
+        async with serve_grpc(servicers, token_check=check, host="127.0.0.1", port=port):
+            yield f"grpc://127.0.0.1:{port}"
+        return
+    app = web.Application()
+    add_gateway(app, servicers, token_check=check)
+    runner = web.AppRunner(app, shutdown_timeout=1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        yield f"http://127.0.0.1:{port}{CREDENTIALS_PATH}"
+    finally:
+        await runner.cleanup()
+
+
+@pytest.fixture
 async def open_worker(
-    nats_server, object_store, credential_book, meter_book, free_port
+    nats_server, object_store, credential_book, meter_book, free_port, app_transport
 ) -> AsyncIterator[OpenWorker]:
     """Starts a worker; called twice it starts two that share broker, store and provider."""
     prefix = f"test-{secrets.token_hex(6)}"
     async with contextlib.AsyncExitStack() as stack:
-        broker_server = await stack.enter_async_context(
-            serve_grpc(
-                [credential_book, meter_book],
-                token_check=bearer_check(BROKER_TOKEN),
-                host="127.0.0.1",
-                port=0,
-            )
+        credential_url = await stack.enter_async_context(
+            _app_server(app_transport, [credential_book, meter_book], free_port())
         )
 
         async def start() -> Worker:
             return await stack.enter_async_context(
-                _worker(nats_server, object_store, credential_book, prefix, free_port, broker_server.port)
+                _worker(nats_server, object_store, credential_book, prefix, free_port, credential_url)
             )
 
         yield start
@@ -272,7 +295,9 @@ async def worker(open_worker) -> Worker:
 
 
 @asynccontextmanager
-async def _worker(nats_server, object_store, book, prefix, free_port, broker_port) -> AsyncIterator[Worker]:
+async def _worker(
+    nats_server, object_store, book, prefix, free_port, credential_url
+) -> AsyncIterator[Worker]:
     http_port, grpc_port = free_port(), free_port()
     settings = read_worker_settings(
         {
@@ -280,7 +305,7 @@ async def _worker(nats_server, object_store, book, prefix, free_port, broker_por
             "PORT": str(http_port),
             "COMPUTE_WORKER_GRPC_PORT": str(grpc_port),
             "COMPUTE_WORKER_TOKEN": WORKER_TOKEN,
-            "COMPUTE_CREDENTIAL_BROKER_URL": f"grpc://127.0.0.1:{broker_port}",
+            "COMPUTE_CREDENTIAL_BROKER_URL": credential_url,
             "COMPUTE_CREDENTIAL_BROKER_TOKEN": BROKER_TOKEN,
             "TTS_PLAYBACK_TOKEN_SECRET": PLAYBACK_SECRET,
             "BROKER_URL": nats_server.url,

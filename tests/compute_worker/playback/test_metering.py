@@ -31,6 +31,7 @@ async def test_nobody_is_asked_while_speech_is_not_metered(worker, meter_book):
     assert meter_book.asked == 0
 
 
+@pytest.mark.parametrize("app_transport", ["grpc", "http"])
 async def test_each_segment_is_charged_once_to_who_came_first(worker, open_worker, meter_book):
     meter_book.turn_on()
     other = await open_worker()

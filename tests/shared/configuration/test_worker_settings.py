@@ -85,3 +85,16 @@ def test_a_credential_address_that_is_wrong_or_would_leak_is_refused(url):
 def test_a_private_or_encrypted_credential_address_is_accepted(url):
     settings = read_worker_settings(STANDALONE | {"COMPUTE_CREDENTIAL_BROKER_URL": url})
     assert settings.credential_broker.url == url
+
+
+@pytest.mark.parametrize(
+    ("url", "app_url"),
+    [
+        ("https://reader.example.org/api/internal/compute/tts-credentials", "https://reader.example.org"),
+        ("http://app:3003/api/internal/compute/tts-credentials", "http://app:3003"),
+        ("grpc://app:3004", "grpc://app:3004"),
+    ],
+)
+def test_all_that_the_app_does_for_workers_is_found_by_the_credential_address(url, app_url):
+    settings = read_worker_settings(STANDALONE | {"COMPUTE_CREDENTIAL_BROKER_URL": url})
+    assert settings.credential_broker.app_url == app_url
