@@ -1,6 +1,7 @@
 """What has to hold after a run, whatever happened in it. Each check returns its complaints."""
 
 import gzip
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -14,6 +15,7 @@ FILES_LEEWAY = 40  # connections that are kept for a while
 TERMINAL = frozenset({"succeeded", "failed", "cancelled"})
 PROVIDER_KEYS = 2  # what was asked of it in this minute, and until when it rests
 GZIP = b"\x1f\x8b"
+REFUSED = re.compile(r"path=(/api/internal/\S+) .*status=(4\d\d)")
 
 
 def every_operation_is_settled(present: Stored) -> list[str]:
@@ -121,5 +123,15 @@ def files_have_not_grown(before: Mapping[str, int], after: Mapping[str, int]) ->
 
 
 def tracebacks_in(logs: Iterable[Path]) -> list[str]:
-    counts = {log: log.read_text(errors="replace").count("Traceback") for log in logs}
+    counts = {log: _text(log).count("Traceback") for log in logs}
     return [f"{log.name}: {count} tracebacks" for log, count in counts.items() if count]
+
+
+def refused_calls_in(logs: Iterable[Path]) -> list[str]:
+    """What workers ask of the app servers is theirs to ask."""
+    calls = [f"{log.name}: {' '.join(call)}" for log in logs for call in REFUSED.findall(_text(log))]
+    return [f"{call}, {count} times" for call, count in Counter(calls).items()]
+
+
+def _text(log: Path) -> str:
+    return log.read_text(errors="replace")

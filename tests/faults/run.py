@@ -166,6 +166,7 @@ async def _after(
         ),
         *checks.files_have_not_grown(files_before, _open_files(mesh)),
         *checks.tracebacks_in(program.log for program in mesh.ours),
+        *checks.refused_calls_in(program.log for program in mesh.apps),
     ]
 
 

@@ -120,3 +120,14 @@ def test_a_traceback_is_found(tmp_path: Path) -> None:
     good.write_text("all is well")
     bad.write_text("Traceback (most recent call last):")
     assert checks.tracebacks_in([good, bad]) == ["bad.log: 1 tracebacks"]
+
+
+def test_a_refused_call_of_a_worker_is_found(tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    log.write_text(
+        "request method=POST path=/api/internal/compute/tts-credentials request_id=1 status=200\n"
+        "request method=GET path=/api/documents/1 request_id=2 status=404\n"
+    )
+    assert checks.refused_calls_in([log]) == []
+    log.write_text("request method=GET path=/api/internal/compute/work-policy request_id=3 status=404\n" * 2)
+    assert checks.refused_calls_in([log]) == ["app.log: /api/internal/compute/work-policy 404, 2 times"]
