@@ -54,7 +54,7 @@ def _region(box: Box, words: list[Word], page: Page) -> Region:
     region = Region(lines, min(word.left for word in words), max(word.right for word in words), role=role)
     if role is BlockRole.TABLE:
         region.kind = LayoutKind.TABLE
-        region.rows = [[line_of(piece, page.number) for piece in pieces_of(row)] for row in rows]
+        region.rows = [[[line_of(piece, page.number)] for piece in pieces_of(row)] for row in rows]
     return region
 
 

@@ -10,8 +10,8 @@ from compute_worker.documents.layout_model.claims import claimed_regions
 from compute_worker.documents.layout_model.detector import LayoutDetector
 from compute_worker.documents.layout_model.picture import picture_of
 from compute_worker.documents.model import LayoutRecord
-from compute_worker.documents.pdf.layout import regions_of
 from compute_worker.documents.pdf.model import Page, Region
+from compute_worker.documents.pdf.tagged_layout import geometric_regions
 from shared.errors import LecternError
 
 _TURNED: Final = "Its text is turned against the page."
@@ -46,7 +46,7 @@ class ModelLayout:
             regions = self._by_model(page)
         except _DeclinedError as declined:
             self._reasons[declined.reason] += 1
-            return regions_of(page.words, page.number)
+            return geometric_regions(page)
         self._model_pages += 1
         return regions
 

@@ -48,5 +48,9 @@ def bullets_among(words: list[Word], shapes: list[_Box]) -> list[Word]:
             continue
         text = min(after, key=lambda word: word.left)
         if bottom - top < 0.7 * text.font.size:
-            found.append(Word("•", left, text.top, right, text.bottom, text.baseline, Font(text.font.size)))
+            found.append(
+                Word(
+                    "•", left, text.top, right, text.bottom, text.baseline, Font(text.font.size), tag=text.tag
+                )
+            )
     return found

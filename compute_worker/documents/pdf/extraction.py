@@ -17,6 +17,7 @@ from compute_worker.documents.pdf.bullets import bullets_among, shapes_of
 from compute_worker.documents.pdf.forms import fill_in
 from compute_worker.documents.pdf.glyphs import RTL, readable
 from compute_worker.documents.pdf.model import Font, Page, Word
+from compute_worker.documents.pdf.tags import tags_of
 
 MOST_CHARACTERS: Final = 400_000  # on one page; what comes after is no page that somebody reads
 _PIECES = re.compile(r"[^\s\x00\x01\x03-\x1f\uffff]+")
@@ -41,6 +42,7 @@ class _Style:
     """The text's own turn on the page, in quarters, counted against the clock."""
     is_slanted: bool
     is_unmapped: bool
+    tag: int = -1
 
 
 class PageReader:
@@ -114,7 +116,7 @@ class PageReader:
             right, bottom = max(right, other[2]), max(bottom, other[3])
         pdfium.FPDFText_GetCharOrigin(self._text_page, start, self._x, self._y)
         _, baseline = self._frame.shown(self._x.value, self._y.value)
-        word = Word(text, left, top, right, bottom, baseline, style.font)
+        word = Word(text, left, top, right, bottom, baseline, style.font, tag=style.tag)
         if not first and found and found[-1][1] == style.quarter:
             self._attach(found, word, style.quarter)
         else:
@@ -164,6 +166,7 @@ class PageReader:
             quarter=quarter % 4,
             is_slanted=abs(angle - quarter) > 0.08,
             is_unmapped=is_unmapped,
+            tag=pdfium.FPDFPageObj_GetMarkedContentID(owner) if owner else -1,
         )
 
     def _font(self, owner: Any, index: int, raw: str) -> tuple[bool, bool, bool, bool]:
@@ -259,6 +262,7 @@ def _read(page: Any, index: int) -> Page:
     finally:
         pdfium.FPDFText_ClosePage(text_page)
     result = Page(index, *frame.size, has_unmapped_text=reader.has_unmapped, file_top=bounds.top)
+    result.tags = tags_of(page)
     result.has_pictures = not found and pdfium.FPDFPage_CountObjects(page) > 0
     if not found:
         return result

@@ -14,6 +14,7 @@ LOOK_AHEAD: Final = 6  # pages on either side in which an edge line must come ag
 _ROWS: Final = 4  # at either edge
 _TOP_SHARE, _BOTTOM_SHARE, _DEPTH = 0.18, 0.82, 0.26
 _ALIKE: Final = 0.6
+_LEAST_TAGGED: Final = 0.8  # of a page's characters, for the rest to be no part of its text
 _NEAR: Final = 6.0
 _APART: Final = 1.35  # sizes from the furniture's innermost row to the text
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
@@ -41,6 +42,8 @@ class EdgeRow:
     """At its ends, where pages are counted."""
     gap: float
     """To the next row inwards, in heights of this one."""
+    is_artifact: bool
+    """Left out of the structure of a page that has one: what its writer calls no part of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class PageEdges:
 
 def edges_of(page: Page) -> PageEdges:
     found: list[EdgeRow] = []
+    is_tagged = _is_tagged(page)
     for is_top in (True, False):
         depth = _DEPTH * page.height
         rows = rows_of(
@@ -65,11 +69,19 @@ def edges_of(page: Page) -> PageEdges:
             inside = baseline < _TOP_SHARE * page.height if is_top else baseline > _BOTTOM_SHARE * page.height
             if not inside:
                 break
-            found.append(_edge_row(row, ordered, rank, is_top=is_top))
+            is_artifact = is_tagged and all(word.tag < 0 for word in row)
+            found.append(_edge_row(row, ordered, rank, is_top=is_top, is_artifact=is_artifact))
     return PageEdges(page.number, page.height, tuple(found))
 
 
-def _edge_row(row: list[Word], ordered: Sequence[list[Word]], rank: int, *, is_top: bool) -> EdgeRow:
+def _is_tagged(page: Page) -> bool:
+    tagged = sum(len(word.text) for word in page.words if word.tag >= 0)
+    return bool(page.tags) and tagged > _LEAST_TAGGED * sum(len(word.text) for word in page.words)
+
+
+def _edge_row(
+    row: list[Word], ordered: Sequence[list[Word]], rank: int, *, is_top: bool, is_artifact: bool
+) -> EdgeRow:
     text = " ".join(word.text for word in row)
     gap = 99.0
     if rank + 1 < len(ordered):
@@ -87,6 +99,7 @@ def _edge_row(row: list[Word], ordered: Sequence[list[Word]], rank: int, *, is_t
         is_number=found is not None,
         numbers=_numbers(found[1]) if found else _end_numbers(row),
         gap=gap,
+        is_artifact=is_artifact,
     )
 
 
@@ -98,7 +111,11 @@ def furniture_of(page: PageEdges, others: Sequence[PageEdges]) -> list[tuple[Edg
         rows = [row for row in page.rows if row.is_top is is_top]
         known = [_role(row, page, others) for row in rows]
         deepest = max(
-            (n for n, role in enumerate(known) if role and (rows[n].gap >= _APART or rows[n].is_number)),
+            (
+                n
+                for n, role in enumerate(known)
+                if role and (rows[n].gap >= _APART or rows[n].is_number or rows[n].is_artifact)
+            ),
             default=-1,
         )
         plain = BlockRole.HEADER if is_top else BlockRole.FOOTER
@@ -109,6 +126,10 @@ def furniture_of(page: PageEdges, others: Sequence[PageEdges]) -> list[tuple[Edg
 def _role(row: EdgeRow, page: PageEdges, others: Sequence[PageEdges]) -> BlockRole | None:
     if row.is_number and (row.gap >= 1.4 or row.rank == 0) and _counts_on(row, page, others):
         return BlockRole.PAGE_NUMBER
+    if row.is_artifact:
+        return (
+            BlockRole.PAGE_NUMBER if row.is_number else BlockRole.HEADER if row.is_top else BlockRole.FOOTER
+        )
     alike = sum(
         1 for other in others if any(_is_alike(row, candidate, page, other) for candidate in other.rows)
     )

@@ -112,7 +112,7 @@ class _Cutter:
                 number = max((n for n, edge in enumerate(edges) if word.left >= edge - 0.5), default=0)
                 cells.setdefault(number, []).append(word)
             ordered = sorted(cells, reverse=self._is_rtl)
-            region.rows.append([line_of(cells[number], self._page) for number in ordered])
+            region.rows.append([[line_of(cells[number], self._page)] for number in ordered])
         return region
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from compute_worker.documents.model import BlockRole
+from compute_worker.documents.pdf.tags import TaggedBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Word:
     font: Font
     is_glued: bool = False
     is_raised: bool = False
+    tag: int = -1
+    """The id of the marked content that it is part of, which a tagged PDF's structure refers to."""
 
     @property
     def middle(self) -> float:
@@ -48,6 +51,7 @@ class Page:
     file_top: float = 0.0
     turn: int = 0
     """By how many quarters the page was turned to set its text upright."""
+    tags: list[TaggedBlock] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -87,9 +91,13 @@ class Region:
     left: float
     right: float
     kind: LayoutKind = LayoutKind.TEXT
-    rows: list[list[Line]] = field(default_factory=list)
+    rows: list[list[list[Line]]] = field(default_factory=list)
+    """Of a table: cells, each of one or more lines."""
     role: BlockRole | None = None
-    """What a layout model says that it is; None where only geometry is known."""
+    """What a layout model or the file's own tags say that it is; None where only geometry is known."""
+    level: int = 0
+    is_whole: bool = False
+    """One paragraph, whatever it looks like."""
 
 
 @dataclass(slots=True)
@@ -104,7 +112,9 @@ class Paragraph:
     """Of a table's row."""
     starts_indented: bool = False
     is_role_given: bool = False
-    """By a layout model, so that nothing is guessed."""
+    """By a layout model or by tags, so that nothing is guessed."""
+    is_text_by_model: bool = False
+    """A layout model has seen that it is plain text, which tags leave open."""
 
     @property
     def page(self) -> int:

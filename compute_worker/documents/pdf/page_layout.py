@@ -3,8 +3,8 @@
 from typing import Final, Protocol
 
 from compute_worker.documents.model import LayoutRecord
-from compute_worker.documents.pdf.layout import regions_of
 from compute_worker.documents.pdf.model import Page, Region
+from compute_worker.documents.pdf.tagged_layout import geometric_regions
 
 NO_MODEL: Final = "No layout model is set up (PDF_LAYOUT_MODEL_BASE_URL)."
 
@@ -24,7 +24,7 @@ class GeometricLayout:
         self._reason = reason
 
     def regions(self, page: Page) -> list[Region]:
-        return regions_of(page.words, page.number)
+        return geometric_regions(page)
 
     def record(self) -> LayoutRecord:
         return LayoutRecord(reason=self._reason)

@@ -73,18 +73,20 @@ def paragraphs_of(region: Region) -> list[Paragraph]:
     if region.kind is LayoutKind.TABLE:
         return [
             Paragraph(
-                [line for cell in [row] for line in cell],
+                [line for cell in row for line in cell],
                 BlockRole.TABLE,
                 left=region.left,
                 right=region.right,
-                cells=[[line] for line in row],
-                is_role_given=region.role is not None,
+                cells=row,
+                is_role_given=region.role is not None or region.is_whole,
             )
             for row in region.rows
         ]
     lines = _with_markers_joined(region.lines)
     if not lines:
         return []
+    if region.is_whole:
+        return [_whole(region, lines)]
     if region.role is None:
         return _Splitter(lines).split()
     # A model's box around text may hold several paragraphs; any other is one thing.
@@ -94,7 +96,20 @@ def paragraphs_of(region: Region) -> list[Paragraph]:
         found = [Paragraph(lines, left=region.left, right=region.right)]
     for paragraph in found:
         paragraph.role, paragraph.is_role_given = region.role, True
+        paragraph.is_text_by_model = region.role is BlockRole.PARAGRAPH
     return found
+
+
+def _whole(region: Region, lines: list[Line]) -> Paragraph:
+    paragraph = _Splitter(lines).whole()
+    if region.role is not None:
+        paragraph.role, paragraph.level, paragraph.is_role_given = region.role, region.level, True
+    return paragraph
+
+
+def runs_on(before: Line, line: Line) -> bool:
+    """Whether the second goes on in the middle of the first one's sentence."""
+    return _starts_lower(line.text) and not _TERMINAL.search(before.text)
 
 
 def _with_markers_joined(lines: Sequence[Line]) -> list[Line]:
@@ -118,6 +133,9 @@ class _Splitter:
             else:
                 groups[-1].append(self._lines[number])
         return [self._paragraph(group) for group in groups]
+
+    def whole(self) -> Paragraph:
+        return self._paragraph(self._lines)
 
     def _paragraph(self, lines: list[Line]) -> Paragraph:
         left, right = min(line.left for line in self._lines), max(line.right for line in self._lines)

@@ -50,7 +50,7 @@ class RoleFinder:
             for paragraph in page:
                 if paragraph.role is BlockRole.PARAGRAPH:
                     paragraph.role = self._plain_role(paragraph)
-            if any(paragraph.is_role_given for paragraph in page):
+            if any(paragraph.is_text_by_model for paragraph in page):
                 continue  # a layout model has seen what these would guess
             _find_contents(page)
             self._find_footnotes(page)
@@ -226,6 +226,8 @@ class RoleFinder:
             if not ranked or ranked[-1][0] - style[0] > 0.4 or ranked[-1][1] != style[1]:
                 ranked.append(style)
         for paragraph in headings:
+            if paragraph.level:
+                continue
             style = _style(paragraph.font)
             rank = sum(1 for other in ranked if other[0] - style[0] > 0.4 or other > style)
             numbered = _SECTION.match(paragraph.lines[0].text)
