@@ -3,9 +3,9 @@
 import asyncio
 import random
 import secrets
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -32,16 +32,27 @@ from compute_worker.documents.page_images.servicer import PageImageServicer
 from compute_worker.documents.parser_process import ParserLimits, ParserProcess
 from compute_worker.documents.passwords import DocumentPasswords
 from compute_worker.documents.servicer import DocumentServicer
+from compute_worker.operations.backlog import Backlog, Room
 from compute_worker.operations.broker import Broker, BrokerLimits, check_broker, connect_broker
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
-from compute_worker.operations.lanes import CONVERSIONS, LISTENING, PDFS, PREVIEWS, RECORDINGS, lane_of
+from compute_worker.operations.lanes import (
+    CONVERSIONS,
+    LANES,
+    LISTENING,
+    PDFS,
+    PREVIEWS,
+    RECORDINGS,
+    lane_of,
+)
+from compute_worker.operations.model import OperationKind, OperationRecord
 from compute_worker.operations.policy import PolicyInForce
-from compute_worker.operations.ports import OperationHandler
+from compute_worker.operations.ports import Job, OperationHandler
 from compute_worker.operations.queue import OperationQueue
 from compute_worker.operations.runner import OperationRunner, RunnerOptions
 from compute_worker.operations.servicer import OperationServicer
 from compute_worker.operations.slots import Pool, Slots
+from compute_worker.operations.sweeper import keep_swept
 from compute_worker.playback.audio_route import AudioRoute
 from compute_worker.playback.cache_key import CacheKeys
 from compute_worker.playback.claims import Claims
@@ -134,12 +145,6 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             speech_meter=meter,
         )
         policy = PolicyInForce()
-        policies = WorkPolicies(
-            channel=channel,
-            timeout_seconds=settings.credential_broker.timeout_ms / 1000,
-            policy=policy,
-            speech_meter=meter,
-        )
         slots = Slots(policy=policy, pools=POOLS)
         media_tool = MediaTool(media_bin=str(settings.media_bin))
         normalizer = AudioNormalizer(media_tool=media_tool)
@@ -169,6 +174,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             events=events,
             stale_seconds=settings.broker.stale_ms / 1000,
             lane_of=lane_of,
+            check_room=Room(broker=broker, policy=policy).check,
         )
         sessions = Sessions(states=states)
         plans = Plans(store=store)
@@ -240,45 +246,35 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             ),
             parser=ParserProcess(limits=ParserLimits(wall_seconds=settings.work.document_timeout_ms / 1000)),
         )
-        planned_documents = PlannedDocumentHandler(documents=documents, plans=plans)
-        recordings = AlignHandler(
-            store=store,
-            plans=plans,
-            process=ParserProcess(limits=ALIGN_LIMITS, module="compute_worker.recordings.child"),
-            media_bin=str(settings.media_bin),
-        )
-        listening = PlaybackHandler(
-            sessions=sessions,
-            plans=plans,
-            feeds=feeds,
-            events=events,
-            speaker=speaker,
-            credentials=credentials,
-            providers=providers,
-        )
-
-        def runner(options: RunnerOptions, handler: OperationHandler, **hooks: Any) -> OperationRunner:
-            return OperationRunner(
-                broker=broker,
-                queue=queue,
-                handler=handler,
-                worker_id=worker_id,
-                options=options,
-                policy=policy,
-                slots=slots,
-                **hooks,
-            )
-
+        planned = PlannedDocumentHandler(documents=documents, plans=plans)
+        work = _Work(broker, queue, policy, slots, worker_id, playback)
         document_runner = _document_runner(settings.work.pdf_job_attempts)
         runners = [
-            *(runner(replace(document_runner, lane=lane), planned_documents) for lane in DOCUMENT_LANES),
-            runner(ALIGN_RUNNER, recordings),
-            runner(
+            *(work.runner(replace(document_runner, lane=lane), planned) for lane in DOCUMENT_LANES),
+            work.runner(
+                ALIGN_RUNNER,
+                AlignHandler(
+                    store=store,
+                    plans=plans,
+                    process=ParserProcess(limits=ALIGN_LIMITS, module="compute_worker.recordings.child"),
+                    media_bin=str(settings.media_bin),
+                ),
+            ),
+            work.runner(
                 PLAYBACK_RUNNER,
-                listening,
+                PlaybackHandler(
+                    sessions=sessions,
+                    plans=plans,
+                    feeds=feeds,
+                    events=events,
+                    speaker=speaker,
+                    credentials=credentials,
+                    providers=providers,
+                ),
                 on_success=lambda job: playback.look_again(str(job.arguments["session_id"])),
             ),
         ]
+        backlog = Backlog(broker=broker, queue=queue, states=states, policy=policy, on_lost=work.tell_lost)
         grpc_server = await stack.enter_async_context(
             serve_grpc(
                 servicers,
@@ -290,13 +286,53 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         await stack.enter_async_context(
             _serve_http(settings, servicers, audio, broker, store, align_model=align_model)
         )
+        policies = WorkPolicies(channel=channel, policy=policy, speech_meter=meter)
         await stack.enter_async_context(_meanwhile(policies.keep_fresh()))
+        await stack.enter_async_context(
+            _meanwhile(keep_swept(backlog, LANES, stale_seconds=settings.broker.stale_ms / 1000))
+        )
         await stack.enter_async_context(_working(runners))
         await grpc_server.set_serving(True)
         if align_model is not None and settings.models.prewarm:
             await stack.enter_async_context(_meanwhile(prewarm(align_model)))
         log.info("worker ready", worker_id=worker_id, http_port=settings.port, grpc_port=grpc_server.port)
         await stop.wait()
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What all runners of a worker share."""
+
+    broker: Broker
+    queue: OperationQueue
+    policy: PolicyInForce
+    slots: Slots
+    worker_id: str
+    playback: Playback
+
+    def runner(
+        self,
+        options: RunnerOptions,
+        handler: OperationHandler,
+        *,
+        on_success: Callable[[Job], Awaitable[None]] | None = None,
+    ) -> OperationRunner:
+        return OperationRunner(
+            broker=self.broker,
+            queue=self.queue,
+            handler=handler,
+            worker_id=self.worker_id,
+            options=options,
+            policy=self.policy,
+            slots=self.slots,
+            on_success=on_success,
+            on_lost=self.tell_lost,
+        )
+
+    async def tell_lost(self, record: OperationRecord) -> None:
+        """Who waits for a document watches its operation; listeners watch their session."""
+        if record.kind is OperationKind.PLAYBACK and record.failure is not None:
+            await self.playback.tell_lost(str(record.arguments["session_id"]), record.failure)
 
 
 def _document_runner(pdf_attempts: int) -> RunnerOptions:

@@ -12,6 +12,7 @@ from lectern.policies.v1.policies_pb2_grpc import WorkPolicyServiceStub
 from shared.errors import Code, LecternError
 
 REFRESH_SECONDS: Final = 5.0  # while the app server hasn't said how often
+TIMEOUT_SECONDS: Final = 5.0
 FAILURES_UNTIL_TOLD: Final = 3  # an app server that starts beside us may come later
 _NOT_ASKED: Final = "compute limits stay as they were last heard: the app server can't be asked"
 _TOO_OLD: Final = "compute limits don't reach this worker: the app server is older; use one version"
@@ -29,13 +30,11 @@ class WorkPolicies:
         self,
         *,
         channel: Any,  # a grpc or gateway channel to the app server
-        timeout_seconds: float,
         policy: PolicyInForce,
         speech_meter: MeteredSpeech,
     ) -> None:
         """speech_meter is told whether speech is to be charged, which comes with every answer."""
         self._stub = WorkPolicyServiceStub(channel)
-        self._timeout_seconds = timeout_seconds
         self._policy = policy
         self._speech_meter = speech_meter
         self._failures = 0  # in a row
@@ -49,7 +48,7 @@ class WorkPolicies:
     async def refresh(self) -> float:
         """Seconds until it should be asked for again. A failure is no reason to stop working."""
         try:
-            answer = await self._stub.GetWorkPolicy(pb.GetWorkPolicyRequest(), timeout=self._timeout_seconds)
+            answer = await self._stub.GetWorkPolicy(pb.GetWorkPolicyRequest(), timeout=TIMEOUT_SECONDS)
         except LecternError as error:
             self._note(error)
             return REFRESH_SECONDS

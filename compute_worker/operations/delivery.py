@@ -115,7 +115,8 @@ class DeliveredJobs:
         return claim, record
 
     def _lost_before_its_begin(self, record: OperationRecord, delivery: int) -> OperationFailure | None:
-        if delivery > self._attempts_of(record):
+        attempts = self._attempts_of(record)
+        if delivery > attempts and record.attempt >= attempts:  # some deliveries were put back, and not begun
             return model.WORKER_LOST
         seconds = self._max_wait_seconds()
         if seconds is not None and record.has_waited(self._clock(), seconds):
@@ -130,6 +131,7 @@ class DeliveredJobs:
         heartbeat = asyncio.create_task(self._heartbeat(message, progress, work))
         try:
             try:
+                _raise_if_cancelled()
                 result_ref = await work
             except asyncio.CancelledError:
                 current = asyncio.current_task()
@@ -212,6 +214,14 @@ class DeliveredJobs:
                 log.warning("the end of an operation could not be recorded yet", reason=error.reason)
                 await asyncio.sleep(END_PAUSE_SECONDS)
         raise AssertionError("unreachable")
+
+
+def _raise_if_cancelled() -> None:
+    """asyncio.wait_for, which requests to the broker stand on, can lose a cancellation that comes with the
+    answer (Python before 3.12): work that was just claimed would keep a worker from stopping."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 @dataclass(frozen=True)

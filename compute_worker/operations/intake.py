@@ -17,6 +17,7 @@ from compute_worker.operations.subscriptions import unsubscribe
 
 FETCH_SECONDS = 5.0  # a request that was lost with a dead node of a cluster is made again this soon
 RETRY_DELAY_SECONDS = 1.0
+MOST_PUT_BACKS = 20  # deliveries are counted by the broker, whatever comes of them
 UNLIMITED = -1  # each listener's run is a job that is not acknowledged for as long as they listen
 _ONE_AT_ONCE = json.dumps({"batch": 1, "no_wait": True}).encode()
 
@@ -28,8 +29,8 @@ class Intake:
         self._broker = broker
         self._lane = lane
         self._ack_wait_seconds = ack_wait_seconds
-        # One delivery more than attempts: the last one only records the failure.
-        self._deliveries = max_attempts + 1
+        # One delivery more than attempts, which only records the failure, and those that were put back.
+        self._deliveries = max_attempts + 1 + MOST_PUT_BACKS
         self._jobs: JetStreamContext.PullSubscription | None = None
 
     @asynccontextmanager
@@ -56,7 +57,10 @@ class Intake:
         """The next job if one waits now. Cancelled, it leaves none with us."""
         subject = f"$JS.API.CONSUMER.MSG.NEXT.{JOBS_STREAM}.{self._lane.consumer}"
         asking = asyncio.ensure_future(
-            self._broker.client.request(subject, _ONE_AT_ONCE, timeout=REQUEST_TIMEOUT_SECONDS)
+            # With an inbox of its own: a job arrives under the subject that it was published on.
+            self._broker.client.request(
+                subject, _ONE_AT_ONCE, timeout=REQUEST_TIMEOUT_SECONDS, old_style=True
+            )
         )
         try:
             message = await asyncio.shield(asking)
@@ -73,15 +77,12 @@ class Intake:
         return None if _is_status(message) else message
 
     async def put_back(self, message: Msg) -> bool:
-        """For whoever is free, behind what came meanwhile; False when it has to stay with us."""
-        delivered = message.metadata
-        if delivered.num_delivered > 1:
-            return False  # its record may say that this very message is worked on
-        headers = {"Nats-Msg-Id": f"put-back-{delivered.sequence.stream}"}
+        """To its place in the queue, for whoever is free; False when it has to stay with us."""
+        if message.metadata.num_delivered > MOST_PUT_BACKS:
+            return False
         try:
-            await self._broker.jetstream.publish(self._lane.subject, message.data, headers=headers)
-            await message.ack()
-        except (NatsError, TimeoutError) as error:
+            await message.nak()
+        except NatsError as error:
             log.warning("a job could not be put back", cause=type(error).__name__)
             return False
         return True

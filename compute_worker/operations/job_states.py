@@ -17,10 +17,11 @@ from nats.js.errors import APIError, NotFoundError
 from compute_worker.operations.broker import (
     JOB_STATES_STREAM,
     JOB_STATES_SUBJECT,
+    REQUEST_TIMEOUT_SECONDS,
     Broker,
     broker_unavailable,
 )
-from compute_worker.operations.subscriptions import lasting_subscription
+from compute_worker.operations.subscriptions import lasting_subscription, unsubscribe
 
 WRONG_LAST_SEQUENCE = 10071  # JetStream's JSStreamWrongLastSequenceErrF
 PURGE_MARKER_SECONDS = 1.0  # the marker of a deleted key disappears by itself
@@ -74,6 +75,26 @@ class JobStates:
         except _StaleRevisionError:
             return False
         return True
+
+    async def values(self, prefix: str) -> AsyncIterator[Value]:
+        """Of all keys below the prefix, as they are when it begins."""
+        try:
+            entries = await self._broker.jetstream.subscribe(
+                self._subject(f"{prefix}.>"), stream=JOB_STATES_STREAM, ordered_consumer=True
+            )
+        except (NatsError, TimeoutError) as error:
+            raise broker_unavailable(error) from error
+        try:
+            info = await entries.consumer_info()
+            delivered = info.delivered.consumer_seq if info.delivered else 0
+            for _ in range(delivered + (info.num_pending or 0)):
+                message = await entries.next_msg(timeout=REQUEST_TIMEOUT_SECONDS)
+                if message.data:
+                    yield json.loads(message.data)
+        except (NatsError, TimeoutError) as error:
+            raise broker_unavailable(error) from error
+        finally:
+            await unsubscribe(entries)
 
     @asynccontextmanager
     async def watch(self, key: str, on_change: Callable[[Value], None]) -> AsyncIterator[None]:

@@ -13,7 +13,7 @@ class Turn(Protocol):
 
     async def take(self, action: str, /) -> None:
         """Waits until the job may go on, as this action of the compute limits; held as another one, the turn
-        is changed for it."""
+        is changed for it. Raises LecternError when that takes longer than the action may wait."""
         ...
 
     def rest(self) -> None:

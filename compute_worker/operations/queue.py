@@ -12,13 +12,14 @@ from compute_worker.operations import model
 from compute_worker.operations.broker import Broker, broker_unavailable
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
-from compute_worker.operations.lanes import LaneOf, one_lane
+from compute_worker.operations.lanes import Lane, LaneOf, one_lane
 from compute_worker.operations.model import OperationFailure, OperationKind, OperationRecord, OperationState
 from shared.errors import Code, LecternError
 
 RECORD_TTL_SECONDS = 7 * 86_400.0
 CANCEL_SUBJECT = "lectern.control.cancel"
 STREAM_FULL = 10077  # JetStream's JSStreamStoreFailedF: "maximum bytes exceeded"
+RECORDS = "operation"  # what the keys of records begin with
 SUBMIT_TRIES = 5  # compare-and-set rounds before we call it contention
 
 ResultExists = Callable[[str], Awaitable[bool]]
@@ -26,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 
 def record_key(operation_id: str) -> str:
-    return f"operation.{operation_id}"
+    return f"{RECORDS}.{operation_id}"
 
 
 def event_topic(operation_id: str) -> str:
@@ -43,13 +44,16 @@ class OperationQueue:
         stale_seconds: float,
         clock: Callable[[], float] = time.time,
         lane_of: LaneOf = one_lane,
+        check_room: Callable[[Lane], Awaitable[None]] | None = None,
     ) -> None:
+        """check_room raises where a queue is as long as it may be."""
         self._broker = broker
         self._states = states
         self._events = events
         self._stale_seconds = stale_seconds
         self._clock = clock
         self._lane_of = lane_of
+        self._check_room = check_room
 
     async def submit(
         self,
@@ -61,11 +65,15 @@ class OperationQueue:
         result_exists: ResultExists | None = None,
     ) -> OperationRecord:
         """One key gives one operation: a live one is joined, a finished one is returned while its result
-        exists. A failed or cancelled one runs again only when `again` says so, a stale one always."""
+        exists. A failed or cancelled one runs again only when `again` says so, a stale one always.
+
+        Raises RESOURCE_EXHAUSTED when there is no room for one more that waits.
+        """
         operation_id = model.operation_id_of(kind, dedup_key)
         for _ in range(SUBMIT_TRIES):
             entry = await self._states.get(record_key(operation_id))
             if entry is None:
+                await self._make_sure_of_room(kind, arguments)
                 record = model.queued(kind, dedup_key, arguments, self._clock())
                 revision = await self._states.create(
                     record_key(operation_id), record.to_json(), ttl_seconds=RECORD_TTL_SECONDS
@@ -76,6 +84,7 @@ class OperationQueue:
                     if present.state is OperationState.QUEUED:
                         await self._enqueue(present)  # its submitter may have died before enqueuing
                     return present
+                await self._make_sure_of_room(kind, arguments)
                 record = model.queued(kind, dedup_key, arguments, self._clock(), run=present.run + 1)
                 revision = await self._write(record, entry.revision)
             if revision is not None:
@@ -140,8 +149,23 @@ class OperationQueue:
             await self._enqueue(record, f"after-{ours.job_id}-{ours.delivery}")
         return is_ours
 
+    async def enqueue_again(self, waiting: OperationRecord) -> bool:
+        """For one that waits and may have lost its job: of two, only the first is worked on. Whether it still
+        waited."""
+        record = await self.change(
+            waiting.operation_id, lambda r: model.requeued(r, self._clock()) if r == waiting else None
+        )
+        is_waiting = record.state is OperationState.QUEUED and record.run == waiting.run
+        if is_waiting:
+            await self._enqueue(record, f"again-{record.updated_at}")
+        return is_waiting
+
     async def announce(self, record: OperationRecord) -> None:
         await self._events.publish(event_topic(record.operation_id), record.to_json())
+
+    async def _make_sure_of_room(self, kind: OperationKind, arguments: dict[str, Any]) -> None:
+        if self._check_room is not None:
+            await self._check_room(self._lane_of(kind, arguments))
 
     async def _must_run_again(
         self, present: OperationRecord, again: bool, result_exists: ResultExists | None

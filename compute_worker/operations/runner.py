@@ -23,7 +23,7 @@ from compute_worker.operations.subscriptions import unsubscribe
 from shared.errors import LecternError
 
 # A job that reached us when nothing was free any more waits here no longer: another worker may be free.
-PUT_BACK_SECONDS = 1.0
+PUT_BACK_SECONDS = 0.5
 
 log = structlog.get_logger(__name__)
 
@@ -104,7 +104,7 @@ class OperationRunner:
         action, turn = self._options.lane.action, SlotTurn(slots=self._slots)
         while True:
             if not self._slots.is_free_for_all(action):
-                await turn.take(action)
+                await turn.take_first(action)
                 try:
                     message = await self._intake.take()
                 except BaseException:
@@ -123,7 +123,7 @@ class OperationRunner:
             while True:
                 try:
                     async with asyncio.timeout(PUT_BACK_SECONDS):
-                        await turn.take(self._options.lane.action)
+                        await turn.take_first(self._options.lane.action)
                         return True
                 except TimeoutError:
                     if await self._intake.put_back(message):

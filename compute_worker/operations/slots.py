@@ -10,7 +10,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from compute_worker.operations.model import WAITED_TOO_LONG
 from compute_worker.operations.policy import PolicyInForce, Priority
+from shared.errors import Code, LecternError
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,9 @@ class Slots:
     def is_free_for_all(self, action: str) -> bool:
         """Nothing ever keeps this action waiting."""
         return not self._policy.current.of(action).is_limited and not self._pools_of(action)
+
+    def max_wait_seconds(self, action: str) -> float | None:
+        return self._policy.current.max_wait_seconds(action)
 
     async def take(self, action: str) -> None:
         waiter = _Waiter(action, self._arrivals, asyncio.get_running_loop().create_future())
@@ -119,8 +124,19 @@ class SlotTurn:
         return self._held == action
 
     async def take(self, action: str) -> None:
+        """Raises RESOURCE_EXHAUSTED when it takes longer than the action may wait."""
         if self._held == action:
             return
+        try:
+            async with asyncio.timeout(self._slots.max_wait_seconds(action)):
+                await self.take_first(action)
+        except TimeoutError as error:
+            raise LecternError(
+                Code.RESOURCE_EXHAUSTED, WAITED_TOO_LONG.message, reason=WAITED_TOO_LONG.code
+            ) from error
+
+    async def take_first(self, action: str) -> None:
+        """For a job that has not begun: how long it may wait is counted from when it was submitted."""
         self.rest()
         await self._slots.take(action)
         self._held = action

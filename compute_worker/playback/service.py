@@ -8,9 +8,22 @@ from dataclasses import dataclass
 
 from compute_worker.credentials.ports import CredentialSource
 from compute_worker.operations.events import Events
-from compute_worker.operations.model import OperationKind, OperationRecord, OperationState, operation_id_of
+from compute_worker.operations.model import (
+    OperationFailure,
+    OperationKind,
+    OperationRecord,
+    OperationState,
+    operation_id_of,
+)
 from compute_worker.operations.queue import OperationQueue
-from compute_worker.playback.announcements import SegmentLost, session_topic, to_payload
+from compute_worker.playback.announcements import (
+    GenerationState,
+    ProblemOccurred,
+    SegmentLost,
+    StateChanged,
+    session_topic,
+    to_payload,
+)
 from compute_worker.playback.endings import ending_of
 from compute_worker.playback.model import (
     Extent,
@@ -116,6 +129,12 @@ class Playback:
         """Tells everybody that announced speech is gone from the cache, and has it made again."""
         await self._events.publish(session_topic(session_id), to_payload(SegmentLost(ordinal)))
         await self.move(session_id, ordinal, playing=True)
+
+    async def tell_lost(self, session_id: str, failure: OperationFailure) -> None:
+        """To whoever listens: their run ended before it could tell anybody."""
+        problem = ProblemOccurred(failure.code, failure.message, failure.retryable)
+        for announcement in (problem, StateChanged(GenerationState.STOPPED)):
+            await self._events.publish(session_topic(session_id), to_payload(announcement))
 
     async def is_generating(self, session_id: str) -> bool:
         record = await self._record(session_id)

@@ -11,7 +11,7 @@ import pytest
 from compute_worker.operations.broker import Broker, BrokerLimits, connect_broker
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
-from compute_worker.operations.lanes import Lane
+from compute_worker.operations.lanes import LANES, Lane
 from compute_worker.operations.model import OperationKind
 from compute_worker.operations.ports import OperationHandler
 from compute_worker.operations.queue import OperationQueue
@@ -76,7 +76,7 @@ async def _open(nats_server) -> AsyncIterator[Operations]:
 async def operations(nats_server) -> AsyncIterator[Operations]:
     async with _open(nats_server) as operations:
         yield operations
-        for name in ("worker-document", "worker-playback"):
+        for name in {"worker-document", "worker-playback", *(lane.consumer for lane in LANES)}:
             with contextlib.suppress(Exception):
                 await operations.broker.jetstream.delete_consumer("lectern_jobs", name)
         await operations.broker.jetstream.purge_stream("lectern_jobs")
