@@ -4,11 +4,13 @@ import builtins
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from aiobotocore.config import AioConfig
-from aiobotocore.session import get_session
+from aiobotocore.session import AioSession, get_session
 from botocore.exceptions import ClientError
+from botocore.loaders import Loader, create_loader
 
 from shared.configuration.settings import StorageSettings
 from shared.errors import LecternError
@@ -67,7 +69,7 @@ async def open_s3_client(options: S3Options) -> AsyncIterator[Any]:
         read_timeout=_READ_SECONDS,
         retries={"mode": "standard", "total_max_attempts": 3},
     )
-    async with get_session().create_client(
+    async with _session().create_client(
         "s3",
         endpoint_url=options.endpoint_url,
         region_name=options.region,
@@ -76,6 +78,18 @@ async def open_s3_client(options: S3Options) -> AsyncIterator[Any]:
         config=config,
     ) as client:
         yield client
+
+
+def _session() -> AioSession:
+    session = get_session()
+    session.register_component("data_loader", _descriptions())
+    return session
+
+
+@cache
+def _descriptions() -> Loader:
+    """What botocore knows of S3, which nobody changes: 14 MB and 0.1 s for every session that reads it anew."""
+    return create_loader()
 
 
 class S3Store:
