@@ -1,14 +1,18 @@
 """The app over a real database and a real object store, with a small worker behind real gRPC."""
 
+import asyncio
 import itertools
 import secrets
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
 from aiohttp import CookieJar
 from aiohttp.test_utils import TestClient, TestServer
+from aiohttp.web_app import _cached_build_middleware
 from app_fixtures import postgresql
 from app_fixtures.browser import Browser, Instance
 from app_fixtures.worker import StatefulWorker
@@ -45,6 +49,13 @@ class TurnableClock:
         self.ms += int(seconds * 1000)
 
 
+@pytest.fixture(autouse=True)
+def _forgotten_apps() -> Iterator[None]:
+    """aiohttp remembers the handlers of 1,024 requests, and through them every app that they belong to."""
+    yield
+    _cached_build_middleware.cache_clear()
+
+
 @pytest.fixture
 def clock() -> TurnableClock:
     return TurnableClock()
@@ -64,11 +75,28 @@ async def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
     return await _new_postgresql_database(request.getfixturevalue("postgresql_server"))
 
 
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SQLite file with all tables and no rows, to be copied: most tests are not about migrations."""
+    file = tmp_path_factory.mktemp("migrated") / "lectern.db"
+    with ThreadPoolExecutor(1) as thread:  # a loop of its own, whether or not this one has one
+        thread.submit(asyncio.run, migrate(sqlite_url(file))).result()
+    return file
+
+
 @pytest.fixture
-async def database(database_url: URL) -> AsyncIterator[Database]:
-    await migrate(database_url)
+async def database(database_url: URL, migrated_file: Path) -> AsyncIterator[Database]:
+    if database_url.get_backend_name() == "sqlite":
+        _copy_unless_there(migrated_file, Path(str(database_url.database)))
+    else:
+        await migrate(database_url)
     async with open_database(database_url) as database:
         yield database
+
+
+def _copy_unless_there(migrated: Path, path: Path) -> None:
+    if path.parent.is_dir() and not path.exists():
+        shutil.copyfile(migrated, path)
 
 
 async def _new_postgresql_database(server: str) -> URL:
@@ -153,12 +181,14 @@ def new_instance(
 
 @pytest.fixture
 def new_instance_with(
-    worker: StatefulWorker, clock: TurnableClock
+    worker: StatefulWorker, clock: TurnableClock, migrated_file: Path
 ) -> Callable[[AppSettings], AbstractAsyncContextManager[Instance]]:
     """The app under any settings that know the same worker."""
 
     @asynccontextmanager
     async def start(settings: AppSettings) -> AsyncIterator[Instance]:
+        if settings.database.path is not None:
+            _copy_unless_there(migrated_file, settings.database.path)
         async with AsyncExitStack() as stack:
             app = await stack.enter_async_context(open_app(settings, clock=clock))
             server = await stack.enter_async_context(TestServer(app))
