@@ -25,6 +25,8 @@ export class SettingsSection extends Component {
   /** @type {SettingsContext} */
   context = /** @type {any} */ (undefined);
   body = document.createElement("div");
+  /** Counts the loads: an earlier one may be answered later. */
+  #asked = 0;
 
   connected() {
     this.body.className = "section-body";
@@ -47,12 +49,13 @@ export class SettingsSection extends Component {
 
   /** Load and show again; `quietly` keeps what is shown until then. */
   async reload({ quietly = false } = {}) {
+    const asked = (this.#asked += 1);
     if (!quietly) render(this.body, loading());
     try {
       const data = await this.load();
-      if (!this.signal.aborted) this.show(data);
+      if (asked === this.#asked && !this.signal.aborted) this.show(data);
     } catch (error) {
-      if (isAbort(error) || leaveIfSignedOut(error)) return;
+      if (asked !== this.#asked || isAbort(error) || leaveIfSignedOut(error)) return;
       render(this.body, failure(messageOf(error)));
     }
   }

@@ -116,7 +116,7 @@ export class Settings extends Component {
       element.context = {
         session,
         user: session.user,
-        refreshSession: () => this.#refreshSession(),
+        refreshSession: () => this.#refreshSession().catch(stayAsItIs),
         confirm: (question) => find(this, "lectern-confirm", ConfirmDialog).ask(question),
       };
       place.replaceWith(element);
@@ -173,6 +173,11 @@ export class Settings extends Component {
     render(find(this, ".settings-content", HTMLElement), html``);
     document.title = this.#titleBefore;
   }
+}
+
+/** Who is signed in could not be asked: what is shown stays until the next time. @param {unknown} error */
+function stayAsItIs(error) {
+  if (!isAbort(error)) leaveIfSignedOut(error);
 }
 
 function frame() {

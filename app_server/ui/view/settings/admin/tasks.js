@@ -28,6 +28,8 @@ const OUTCOMES = /** @type {const} */ ({
 /** @extends {SettingsSection<Task[]>} */
 export class TasksSection extends SettingsSection {
   #isWatching = false;
+  /** Changes on their way: until they are answered, the page knows better than the server. */
+  #changes = 0;
 
   opened() {
     this.listen(this, "click", (event) => {
@@ -46,6 +48,7 @@ export class TasksSection extends SettingsSection {
 
   /** @param {Task[]} tasks */
   show(tasks) {
+    if (this.#changes) return;
     const focused = document.activeElement?.id;
     this.render(html`<p class="settings-note">Each task runs on one app server at a time, for four minutes at most.</p>
       <div class="tasks">${tasks.map(shownTask)}</div>`);
@@ -68,12 +71,15 @@ export class TasksSection extends SettingsSection {
 
   /** @param {string} key @param {() => Promise<Task>} send */
   async #change(key, send) {
+    this.#changes += 1;
     try {
       const task = await send();
       if (task.isRunning) toast({ message: `“${task.title}” is running.` });
     } catch (error) {
       if (isAbort(error) || leaveIfSignedOut(error)) return;
       toast({ message: messageOf(error) });
+    } finally {
+      this.#changes -= 1;
     }
     await this.reload({ quietly: true });
     this.querySelector(`[data-task="${CSS.escape(key)}"]`)?.scrollIntoView({ block: "nearest" });
