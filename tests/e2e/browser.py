@@ -72,7 +72,7 @@ class Person:
     def hear(self) -> Heard:
         return Heard(**self.page.evaluate(SAMPLE_HEARD))
 
-    def until(self, condition: Callable[[Heard], object], seconds: float = 15) -> Heard:
+    def until(self, condition: Callable[[Heard], object], seconds: float = 30) -> Heard:
         deadline = time.monotonic() + seconds
         while True:
             heard = self.hear()
