@@ -33,11 +33,11 @@ def tagged_pdf(lines: Sequence[Line], structure: Element | None) -> bytes:
             "/Resources << /Font << /F 5 0 R >> >> >>"
         ),
         f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
     if structure is not None:
         objects += _tree(structure, first=6)
-    return _file(objects)
+    return pdf_file(objects)
 
 
 def _numbers(element: Element) -> list[int]:
@@ -80,7 +80,8 @@ def _tree(structure: Element, *, first: int) -> list[str]:
     return bodies
 
 
-def _file(objects: Sequence[str]) -> bytes:
+def pdf_file(objects: Sequence[str]) -> bytes:
+    """The first object is the catalog."""
     body, places = "%PDF-1.7\n", []
     for number, content in enumerate(objects, 1):
         places.append(len(body))
