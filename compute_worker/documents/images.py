@@ -24,6 +24,17 @@ def bitmap_extension(content: bytes) -> str:
     return ""
 
 
+def read_data_url(url: str) -> bytes:
+    """RFC 2397, in base64; empty for every other address."""
+    head, comma, body = url.partition(",")
+    if not comma or head[:5].lower() != "data:" or not head.lower().endswith(";base64"):
+        return b""
+    try:
+        return base64.b64decode(body)
+    except (binascii.Error, ValueError):
+        return b""
+
+
 class ImageShelf:
     def __init__(self, *, write: Callable[[str, bytes], None]) -> None:
         self._write = write
@@ -41,11 +52,5 @@ class ImageShelf:
         return name
 
     def keep_data_url(self, url: str) -> str:
-        """The same for a picture that lies in its own address (RFC 2397)."""
-        head, comma, body = url.partition(",")
-        if not comma or head[:5].lower() != "data:" or not head.lower().endswith(";base64"):
-            return ""
-        try:
-            return self.keep(base64.b64decode(body))
-        except (binascii.Error, ValueError):
-            return ""
+        """The same for a picture that lies in its own address."""
+        return self.keep(read_data_url(url))

@@ -15,7 +15,7 @@ function hash(text) {
 /** @param {import("../api/types.js").LibraryDocument} document */
 export function cover(document) {
   if (document.cover) {
-    return html`<span class="cover"><img src="${document.cover}" alt="" loading="lazy" decoding="async" width="200" height="300"></span>`;
+    return html`<span class="cover${document.format === "pdf" ? " cover-page" : ""}"><img src="${document.cover}" alt="" loading="lazy" decoding="async" width="200" height="300"></span>`;
   }
   const seed = hash(document.title || document.fileName);
   const length = document.title.length;

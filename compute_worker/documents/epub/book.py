@@ -1,5 +1,6 @@
 """EPUB 2 and 3: reads the files of the spine in order."""
 
+import importlib
 from collections.abc import Hashable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from compute_worker.documents.language import declared_language, detect_language
 from compute_worker.documents.markup import Element, tag_of
 from compute_worker.documents.model import TextDirection
 from compute_worker.documents.output import ArtifactFolder
+from compute_worker.documents.pictures import read_image
 from compute_worker.documents.semantics import ReadingRules
 from compute_worker.documents.stylesheets import hidden_names
 from compute_worker.documents.tree_reader import TreeReader
@@ -21,6 +23,7 @@ from shared.errors import LecternError
 
 _CUT = SectionCut(at_heading_characters=500_000, most_characters=1_000_000)  # only for books in one file
 _MOST_NAMED = 3
+_MOST_BESIDE_COVER = 60  # characters
 _ENOUGH_CHARACTERS = 20_000
 
 
@@ -84,6 +87,44 @@ class _Images:
                 self._builder.warn("IMAGE_DAMAGED", f"The picture “{name.rpartition('/')[2]}” is damaged.")
         return self._names[name]
 
+    def keep_cover(self, name: str, pages: list[tuple[ManifestItem, Element]]) -> str:
+        """The declared one, a drawing as a picture of it; else the picture that is the whole first page."""
+        kept = self.keep_member(name) if name else ""
+        if name and not kept:
+            kept = self._keep_drawing(name)
+        return kept or (self._keep_lone_picture(*pages[0]) if pages else "")
+
+    def _keep_drawing(self, name: str) -> str:
+        content = self._member(name)
+        if b"<svg" not in content:
+            return ""
+        drawings = importlib.import_module("compute_worker.documents.drawings")  # few books need it
+        return self._shelf.keep(
+            drawings.picture_of(content, member=lambda href: self._member(self._name(name, href)))
+        )
+
+    def _keep_lone_picture(self, item: ManifestItem, root: Element) -> str:
+        body = markup.body_of(root)
+        if sum(len(str(text).strip()) for text in body.itertext()) > _MOST_BESIDE_COVER:
+            return ""
+        shown = [element for element in body.iter() if tag_of(element) in {"img", "image"}]
+        if len(shown) != 1:
+            return ""
+        return read_image(shown[0], lambda src: self.keep(item.name, src)).resource
+
+    def _name(self, base: str, src: str) -> str:
+        wanted, _ = resolve(base, src)
+        return (wanted and self._archive.find(wanted)) or ""
+
+    def _member(self, name: str) -> bytes:
+        """Empty for what is missing or damaged."""
+        try:
+            return self._archive.read(name) if name else b""
+        except LecternError as error:
+            if error.reason != "EPUB_DAMAGED":
+                raise
+            return b""
+
 
 class _Book:
     def __init__(self, archive: Archive, output: ArtifactFolder, *, title_without: str) -> None:
@@ -103,7 +144,7 @@ class _Book:
         images = _Images(
             archive=self._archive, shelf=ImageShelf(write=self._output.write_resource), builder=builder
         )
-        cover = images.keep_member(package.cover.name) if package.cover and package.cover.name else ""
+        cover = images.keep_cover(package.cover.name if package.cover else "", pages)
         titles = _titles(contents)
         for done, (item, root) in enumerate(pages, start=1):
             self._read_page(item, root, builder=builder, images=images, title=titles.get(item.name, ""))

@@ -11,6 +11,7 @@ from compute_worker.documents import single_file
 from compute_worker.documents.artifacts import PARSER_VERSION, UNLOCKED_NAME
 from compute_worker.documents.builder import DocumentBuilder, SectionCut
 from compute_worker.documents.failures import refused
+from compute_worker.documents.images import ImageShelf
 from compute_worker.documents.language import declared_language, detect_language, direction_of
 from compute_worker.documents.model import BlockRole, PageLine, PageSize, Section
 from compute_worker.documents.output import ArtifactFolder
@@ -24,9 +25,11 @@ from compute_worker.documents.pdf.placing import placed_line
 from compute_worker.documents.pdf.reading import Reading, read_pages
 from compute_worker.documents.pdf.roles import RoleFinder
 from compute_worker.documents.runs import Run
+from shared.errors import LecternError
 
 _CUT_BY_HEADINGS = SectionCut(at_heading_characters=6_000, most_characters=60_000, deepest_heading=2)
 _CUT_BY_OUTLINE = SectionCut(at_heading_characters=None, most_characters=60_000)
+_COVER_WIDTH = 480  # pixels
 _BULLET = re.compile(r"[•●▪◦‣∙·■□▸►➢✓❖◆◇○\-–*−]\s*|! ")
 _NO_TITLE = re.compile(
     r"(?:untitled.*|microsoft (?:word|powerpoint).*|[\d\W_]*"
@@ -69,6 +72,15 @@ def _refuse_pictures(reading: Reading) -> None:
             "This PDF holds only pictures of pages, without any text to read aloud. "
             "Let a text recognition (OCR) program add the text first.",
         )
+
+
+def _first_page(file: PdfFile) -> bytes:
+    """A JPEG; empty for a page that can't be drawn."""
+    drawing = importlib.import_module("compute_worker.documents.page_images.child")
+    try:
+        return bytes(drawing.draw(file, 0, _COVER_WIDTH))
+    except (LecternError, MemoryError):
+        return b""
 
 
 class _Writer:
@@ -239,7 +251,7 @@ class _Writer:
         document = builder.finish(
             title=self._title() or single_file.title_from(file_name),
             authors=self._authors(),
-            cover="",
+            cover=ImageShelf(write=output.write_resource).keep(_first_page(self._file)),
             toc=self._chapters.toc or None,
             source_format="pdf",
             parser_version=PARSER_VERSION,
