@@ -23,9 +23,10 @@ export async function getReading(documentId, signal) {
     language: answer.language ?? "",
     toc: (answer.toc ?? []).map(tocEntry),
     sections: (answer.sections ?? []).map((/** @type {any} */ section, /** @type {number} */ index) => ({
-      index, title: "", firstSentence: 0, sentenceCount: 0, characterCount: 0, blockCount: 0, ...section,
+      index, title: "", firstSentence: 0, sentenceCount: 0, characterCount: 0, blockCount: 0, firstPage: 0, lastPage: 0, ...section,
     })),
     warnings: answer.warnings ?? [],
+    pages: (answer.pages ?? []).map((/** @type {any} */ page) => ({ width: 0, height: 0, ...page })),
   };
 }
 
@@ -42,6 +43,11 @@ export async function getSection(documentId, index, signal) {
 /** @param {string} documentId @param {string} name */
 export function resourceUrl(documentId, name) {
   return path(documentId, `resources/${name.split("/").map(encodeURIComponent).join("/")}`);
+}
+
+/** @param {string} documentId @param {number} page @param {number} width in pixels, one of those offered @param {string} version */
+export function pageImageUrl(documentId, page, width, version) {
+  return path(documentId, `pages/${page}/image?width=${width}&version=${version}`);
 }
 
 /**

@@ -23,6 +23,7 @@
  * @property {number | null} characterCount
  * @property {number | null} sectionCount
  * @property {string | null} cover
+ * @property {string | null} pageVersion of the images of its pages, null where it has none
  * @property {Position | null} position
  */
 
@@ -30,7 +31,7 @@
 
 /** Proto JSON leaves out default values: every scalar below may be absent in the answer and is filled in on arrival. */
 /** @typedef {{title: string, section: number, blockId: string, children: TocEntry[]}} TocEntry */
-/** @typedef {{index: number, title: string, firstSentence: number, sentenceCount: number, characterCount: number, blockCount: number}} SectionSummary */
+/** @typedef {{index: number, title: string, firstSentence: number, sentenceCount: number, characterCount: number, blockCount: number, firstPage: number, lastPage: number}} SectionSummary */
 /**
  * @typedef {object} ReadingDocument
  * @property {string} title
@@ -39,9 +40,11 @@
  * @property {TocEntry[]} toc
  * @property {SectionSummary[]} sections
  * @property {{code: string, message: string}[]} warnings
+ * @property {{width: number, height: number}[]} pages their sizes in points; none for a document without pages
  */
 /** @typedef {{ordinal: number, start: number, end: number}} Sentence */
-/** @typedef {{id: string, role: string, headingLevel: number, text: string, language: string, sentences: Sentence[]}} Block */
+/** @typedef {{page?: number, left?: number, top?: number, right?: number, bottom?: number, start?: number, wordStarts?: number[], wordEdges?: number[], isVertical?: boolean}} PageLine as it comes */
+/** @typedef {{id: string, role: string, headingLevel: number, text: string, language: string, sentences: Sentence[], locator?: {page?: {lines?: PageLine[]}}}} Block */
 /** @typedef {{index: number, title: string, html: string, blocks: Block[], language: string, direction: string}} Section */
 
 /** @typedef {{ref: string, displayName: string, type: string, defaultModel: string, status?: "ready" | "key_unreadable"}} Provider */

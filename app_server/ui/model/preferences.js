@@ -12,14 +12,15 @@ export const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4];
 const DEFAULTS = { theme: "system", textSize: 1, lineWidth: "medium", speed: 1, voice: null };
 
 export class Preferences extends EventTarget {
-  #storage;
+  /** Where more can be kept on this device, null where that is refused. */
+  storage;
   /** @type {PreferenceValues} */
   #values;
 
   /** @param {Pick<Storage, "getItem" | "setItem"> | null} storage */
   constructor(storage) {
     super();
-    this.#storage = storage;
+    this.storage = storage;
     this.#values = { ...DEFAULTS, ...this.#read() };
   }
 
@@ -33,7 +34,7 @@ export class Preferences extends EventTarget {
     if (this.#values[name] === value) return;
     this.#values = { ...this.#values, [name]: value };
     try {
-      this.#storage?.setItem(KEY, JSON.stringify(this.#values));
+      this.storage?.setItem(KEY, JSON.stringify(this.#values));
     } catch {
       // Full or forbidden: the choice holds until the page is closed.
     }
@@ -43,7 +44,7 @@ export class Preferences extends EventTarget {
   /** @returns {Partial<PreferenceValues>} */
   #read() {
     try {
-      return JSON.parse(this.#storage?.getItem(KEY) ?? "{}") ?? {};
+      return JSON.parse(this.storage?.getItem(KEY) ?? "{}") ?? {};
     } catch {
       return {};
     }

@@ -8,7 +8,7 @@ const RESTING_LINE = 0.28;
 
 export class Follow extends EventTarget {
   #isFollowing = true;
-  /** @type {Range | Element | null} */
+  /** @type {{getBoundingClientRect: () => DOMRect} | null} */
   #target = null;
 
   /** @param {{signal: AbortSignal}} parts */
@@ -24,12 +24,16 @@ export class Follow extends EventTarget {
     addEventListener("scroll", () => this.#onScroll(), options);
   }
 
+  get isFollowing() {
+    return this.#isFollowing;
+  }
+
   /** Is the reader elsewhere? */
   get isAway() {
     return !this.#isFollowing && !this.#isInView();
   }
 
-  /** What is being spoken. @param {Range | Element | null} target */
+  /** What is being spoken. @param {{getBoundingClientRect: () => DOMRect} | null} target */
   point(target) {
     this.#target = target;
     if (this.#isFollowing) this.#bringIntoView();
@@ -47,10 +51,13 @@ export class Follow extends EventTarget {
     const box = this.#target?.getBoundingClientRect();
     if (!box || (box.width === 0 && box.height === 0)) return;
     const fits = box.top >= innerHeight * COMFORT.top && Math.min(box.bottom, box.top + 60) <= innerHeight * COMFORT.bottom;
-    if (fits && !always) return;
+    // Only where the page is wider than the window.
+    const isAside = box.left < 0 || box.left > innerWidth * 0.85;
+    if (fits && !isAside && !always) return;
     const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const isFar = Math.abs(box.top) > innerHeight * 2;
-    scrollTo({ top: scrollY + box.top - innerHeight * RESTING_LINE, behavior: smoothly && !isCalm && !isFar ? "smooth" : "instant" });
+    const left = isAside ? scrollX + box.left - innerWidth * 0.1 : scrollX;
+    scrollTo({ top: scrollY + box.top - innerHeight * RESTING_LINE, left, behavior: smoothly && !isCalm && !isFar ? "smooth" : "instant" });
   }
 
   #onScroll() {

@@ -43,6 +43,12 @@ export class ReaderText extends Component {
     return this.querySelector(`[data-block="${CSS.escape(blockId)}"]`);
   }
 
+  /** The first block that is in the window, "" where nothing is shown. */
+  topBlock() {
+    const shown = /** @type {HTMLElement[]} */ ([...this.querySelectorAll("[data-block]")]);
+    return shown.find((element) => element.getBoundingClientRect().bottom > 120)?.dataset.block ?? "";
+  }
+
   /** @param {string} blockId @param {number} start code points @param {number} end */
   range(blockId, start, end) {
     return this.#block(blockId)?.range(start, end) ?? null;
@@ -111,7 +117,7 @@ function prepareLink(link) {
 }
 
 /** @param {number} x @param {number} y @returns {{node: Node, offset: number} | null} */
-function caretAt(x, y) {
+export function caretAt(x, y) {
   const page = /** @type {any} */ (document);
   if (page.caretPositionFromPoint) {
     const position = page.caretPositionFromPoint(x, y);
@@ -122,7 +128,7 @@ function caretAt(x, y) {
 }
 
 /** @param {string} text @param {number} offset code points @param {string} language */
-function wordStart(text, offset, language) {
+export function wordStart(text, offset, language) {
   const units = toUtf16(text, offset);
   // A window around the point: segmenting a whole long block for one click would be felt.
   const from = Math.max(0, units - 60);

@@ -8,6 +8,7 @@
 import { getDocument, watchDocument } from "../api/documents.js";
 import { playbackApi } from "../api/playback.js";
 import { getReading, getSection, putPosition } from "../api/reading.js";
+import { getReadingOptions } from "../api/reading-options.js";
 import { listProviders } from "../api/voices.js";
 import { Component } from "../lib/component.js";
 import { find, html, render } from "../lib/html.js";
@@ -28,7 +29,6 @@ import { PlayerBar } from "./player-bar.js";
 import { ReaderText } from "./reader-text.js";
 import { Shortcuts, commandOf } from "./shortcuts.js";
 import { toast } from "./toasts.js";
-import { VoiceChooser } from "./voice-chooser.js";
 
 /** @typedef {import("../api/types.js").LibraryDocument} LibraryDocument */
 /** @typedef {import("../model/book.js").Spot} Spot */
@@ -36,7 +36,6 @@ import { VoiceChooser } from "./voice-chooser.js";
 customElements.define("lectern-text", ReaderText);
 customElements.define("lectern-contents", Contents);
 customElements.define("lectern-player", PlayerBar);
-customElements.define("lectern-voices", VoiceChooser);
 customElements.define("lectern-shortcuts", Shortcuts);
 
 const TEXT_WIDTHS = { narrow: "29em", medium: "35em", wide: "44em" };
@@ -58,6 +57,10 @@ export class Reader extends Component {
   /** The section on the page, and the one on its way there. */
   #shown = -1;
   #wanted = -1;
+  /** Of a PDF, once they are loaded. @type {import("./pages/pages.js").Pages | null} */
+  #pages = null;
+  /** Until it is known what is shown, the voice brings nothing onto the page. */
+  #isShowing = false;
   /** Is there a place worth showing: one kept from earlier, or one gone to since? */
   #hasPlace = false;
 
@@ -118,12 +121,68 @@ export class Reader extends Component {
     find(this, "lectern-contents", Contents).show(reading);
     find(this, "lectern-player", PlayerBar).control({ player: this.#player, book: this.#book, preferences: this.preferences });
     this.#showVoice();
+    getReadingOptions(this.#documentId, this.signal).then((options) => this.#readAs(options), () => undefined);
     offerMediaKeys(this.#player, { title: item.title, artist: item.authors.join(", "), artwork: item.cover }, this.signal);
     this.#listen(audio);
     this.#onState();
     for (const warning of reading.warnings) toast({ message: warning.message });
-    void this.#showSection(sectionOf(spot.blockId), { spot: item.position ? spot : undefined });
+    void this.#showFirst(item, spot);
     return undefined;
+  }
+
+  /** What the document opens with: its pages, if it has any and they were not put away, or its text. @param {LibraryDocument} item @param {Spot} spot */
+  async #showFirst(item, spot) {
+    if (item.pageVersion && this.#book.reading.pages.length) await this.#offerPages(item.pageVersion);
+    if (this.signal.aborted) return;
+    this.#isShowing = true;
+    if (!this.#shownPages) return void this.#showSection(sectionOf(spot.blockId), { spot: item.position ? spot : undefined });
+    find(this, ".page-notice", HTMLElement).replaceChildren();
+    if (item.position) await this.#toPage(spot);
+    this.#light();
+  }
+
+  /** @param {string} version */
+  async #offerPages(version) {
+    try {
+      const { Pages, loadStyles } = await import("./pages/pages.js");
+      await loadStyles();
+      if (this.signal.aborted) return;
+      this.#pages = new Pages({ reader: this, book: this.#book, documentId: this.#documentId, version, follow: this.#follow, storage: this.preferences.storage });
+      this.listen(this, "text-shown", (event) => void this.#showText(event.detail));
+      this.listen(this, "pages-shown", () => void this.#showPages());
+    } catch {
+      toast({ message: "The pages could not be loaded, so you see the text. Reload to try again." });
+    }
+  }
+
+  get #shownPages() {
+    return this.#pages?.isShown ? this.#pages : null;
+  }
+
+  /** @param {string} blockId what was looked at on the pages, "" for nothing that is read */
+  async #showText(blockId) {
+    this.#pages?.forget();
+    this.#pointed = null;
+    await this.#showSection(blockId ? sectionOf(blockId) : Math.max(0, this.#shown), { blockId });
+  }
+
+  /** The pages take over where the text was. */
+  async #showPages() {
+    this.#highlighter.forget();
+    this.#pointed = null;
+    find(this, ".page-notice", HTMLElement).replaceChildren();
+    const blockId = this.#text.topBlock();
+    if (blockId) await this.#toPage({ blockId, offset: 0 });
+    this.#light();
+  }
+
+  /** @param {Spot} spot */
+  async #toPage(spot) {
+    try {
+      await this.#pages?.goTo(spot);
+    } catch (error) {
+      if (!isAbort(error) && !leaveIfSignedOut(error)) toast({ message: messageOf(error) });
+    }
   }
 
   get #text() {
@@ -140,7 +199,7 @@ export class Reader extends Component {
     this.listen(this, "text-spot", (event) => this.#playFrom(event.detail));
     this.listen(this, "text-link", (event) => void this.#goTo(event.detail.section, event.detail.blockId));
     this.listen(this, "contents-go", (event) => void this.#goTo(event.detail.section, event.detail.blockId));
-    this.listen(this, "player-voices", () => this.#openVoices());
+    this.listen(this, "player-voices", () => void this.#openVoices());
     this.listen(this, "voice-preview", () => player.pause());
     this.listen(this, "voice-chosen", (event) => this.#changeVoice(event.detail));
     this.listen(this, "source-chosen", (event) => {
@@ -181,7 +240,8 @@ export class Reader extends Component {
     setOrRemove(this, "wordStart", word?.[0] ?? null);
     setOrRemove(this, "wordEnd", word?.[1] ?? null);
     this.dataset.block = blockId;
-    if (section !== this.#shown && section !== this.#wanted && !this.#follow.isAway) void this.#showSection(section, {});
+    const isText = this.#isShowing && !this.#shownPages;
+    if (isText && section !== this.#shown && section !== this.#wanted && !this.#follow.isAway) void this.#showSection(section, {});
     this.#light();
     this.#notePosition();
   }
@@ -190,16 +250,25 @@ export class Reader extends Component {
   #light() {
     const { blockId, offset, word } = this.#player.place;
     const section = this.#book.peek(sectionOf(blockId));
+    if (this.#shownPages) {
+      if (!section || !this.#hasPlace) return this.#shownPages.forget();
+      const sentence = section.sentenceAt({ blockId, offset });
+      return this.#point(this.#shownPages.light(blockId, sentence ? [sentence.start, sentence.end] : null, word));
+    }
     if (!section || !this.#hasPlace || sectionOf(blockId) !== this.#shown) return this.#highlighter.forget();
     const sentence = section.sentenceAt({ blockId, offset });
     const range = this.#highlighter.show(blockId, sentence ? [sentence.start, sentence.end] : null, word);
-    const target = range ?? this.#text.element(blockId);
+    return this.#point(range ?? this.#text.element(blockId));
+  }
+
+  /** @type {{getBoundingClientRect: () => DOMRect} | null} */
+  #pointed = null;
+
+  /** @param {{getBoundingClientRect: () => DOMRect} | null} target */
+  #point(target) {
     if (target !== this.#pointed) this.#follow.point(target);
     this.#pointed = target;
   }
-
-  /** @type {Range | Element | null} */
-  #pointed = null;
 
   /** @param {number} index @param {{spot?: Spot, blockId?: string}} to */
   async #showSection(index, { spot, blockId = "" }) {
@@ -229,10 +298,12 @@ export class Reader extends Component {
   /** Show a place and take the voice there. @param {number} section @param {string} blockId empty for its start */
   async #goTo(section, blockId) {
     if (section < 0 || section >= this.#book.sectionCount) return;
-    if (section !== this.#shown) await this.#showSection(section, { blockId });
+    const pages = this.#shownPages;
+    if (pages) await this.#toPage({ blockId: blockId || `${section}-0`, offset: 0 });
+    else if (section !== this.#shown) await this.#showSection(section, { blockId });
     else this.#scrollTo(blockId);
     const spoken = blockId || this.#book.peek(section)?.first?.blockId;
-    if (spoken && section === this.#shown) this.#player.seek({ blockId: spoken, offset: 0 });
+    if (spoken && (pages || section === this.#shown)) this.#player.seek({ blockId: spoken, offset: 0 });
   }
 
   /** @param {string} blockId */
@@ -250,6 +321,7 @@ export class Reader extends Component {
 
   /** @param {string | undefined} command */
   #command(command) {
+    if (command && this.#pages?.command(command)) return;
     const bar = find(this, "lectern-player", PlayerBar);
     const { preferences } = this;
     /** @type {Record<string, () => void>} */
@@ -261,28 +333,58 @@ export class Reader extends Component {
       faster: () => bar.setSpeed(nextStep(SPEEDS, preferences.get("speed"), 1)),
       smaller: () => preferences.set("textSize", nextStep(TEXT_SIZES, preferences.get("textSize"), -1)),
       larger: () => preferences.set("textSize", nextStep(TEXT_SIZES, preferences.get("textSize"), 1)),
-      contents: () => find(this, "lectern-contents", Contents).open(this.#shown),
-      voices: () => this.#openVoices(),
+      contents: () => find(this, "lectern-contents", Contents).open(this.#section),
+      voices: () => void this.#openVoices(),
       recordings: () => void this.#openRecordings(),
+      options: () => void this.#openOptions(),
       help: () => find(this, "lectern-shortcuts", Shortcuts).open(),
-      "previous-section": () => void this.#goTo(this.#shown - 1, ""),
-      "next-section": () => void this.#goTo(this.#shown + 1, ""),
+      "previous-section": () => void this.#goTo(this.#section - 1, ""),
+      "next-section": () => void this.#goTo(this.#section + 1, ""),
       "to-voice": () => void this.#backToVoice(),
     };
     if (command) actions[command]?.();
   }
 
+  /** The section that is looked at. */
+  get #section() {
+    return this.#shownPages?.section ?? this.#shown;
+  }
+
   async #backToVoice() {
     const section = sectionOf(this.#player.place.blockId);
-    if (section !== this.#shown) await this.#showSection(section, {});
+    if (this.#shownPages) this.#shownPages.goToVoice();
+    else if (section !== this.#shown) await this.#showSection(section, {});
     this.#follow.resume();
   }
 
-  #openVoices() {
-    const sentence = this.#book.peek(this.#shown)?.first;
-    const block = sentence && this.#book.peek(this.#shown)?.block(sentence.blockId);
+  async #openVoices() {
+    const { VoiceChooser } = await import("./voice-chooser.js");
+    if (!customElements.get("lectern-voices")) customElements.define("lectern-voices", VoiceChooser);
+    const text = this.#book.peek(this.#section);
+    const sentence = text?.first;
+    const block = sentence && text?.block(sentence.blockId);
     const sample = block ? [...block.text].slice(sentence.sentence.start, sentence.sentence.end).slice(0, 160).join("") : "";
     find(this, "lectern-voices", VoiceChooser).open({ settings: this.#player.settings, language: this.#book.reading.language, sample });
+  }
+
+  async #openOptions() {
+    const { openReadingOptions } = await import("./reading-options/dialog.js");
+    const { reading } = this.#book;
+    const { blockId } = this.#player.place;
+    const sample = this.#book.peek(sectionOf(blockId))?.block(blockId)?.text.slice(0, 200) ?? "";
+    const opened = { documentId: this.#documentId, language: reading.language, sample, voice: this.#player.settings };
+    await openReadingOptions(opened, ({ options, language }) => {
+      this.#readAs(options);
+      reading.language = language;
+      const voice = this.preferences.get("voice") ?? { providerRef: this.#player.settings.providerRef };
+      this.#player.changeVoice({ ...voice, language: language || undefined });
+    });
+  }
+
+  /** @param {import("../api/reading-options.js").ReadingOptions} options */
+  #readAs(options) {
+    this.#book.options = options;
+    this.#text.dataset.reads = options.includeRoles.join(" ");
   }
 
   async #openRecordings() {
@@ -314,7 +416,7 @@ export class Reader extends Component {
   }
 
   #showAway() {
-    const isElsewhere = this.#shown >= 0 && sectionOf(this.#player.place.blockId) !== this.#shown;
+    const isElsewhere = !this.#shownPages && this.#shown >= 0 && sectionOf(this.#player.place.blockId) !== this.#shown;
     const isShown = this.#player.state.wantsSound && (isElsewhere || this.#follow.isAway);
     find(this, ".to-voice", HTMLElement).hidden = !isShown;
   }
@@ -366,6 +468,7 @@ function frame() {
       <button type="button" class="icon-button" data-command="contents" aria-label="Contents" title="Contents (C)">${icon("contents")}</button>
       <h1 class="reader-title" dir="auto"></h1>
       <button type="button" class="icon-button" data-command="recordings" aria-label="Your own audiobook" title="Your own audiobook">${icon("headphones")}</button>
+      <button type="button" class="icon-button" data-command="options" aria-label="What is read" title="What is read">${icon("edit")}</button>
       <button type="button" class="icon-button wide-only" data-command="help" aria-label="Keyboard" title="Keyboard (?)">${icon("keyboard")}</button>
       <lectern-theme reading></lectern-theme>
     </header>

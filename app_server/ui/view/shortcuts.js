@@ -4,7 +4,7 @@ import { Component } from "../lib/component.js";
 import { find, html, render } from "../lib/html.js";
 import { icon } from "./icons.js";
 
-/** @typedef {"toggle" | "back" | "forward" | "slower" | "faster" | "contents" | "previous-section" | "next-section" | "to-voice" | "voices" | "smaller" | "larger" | "help"} Command */
+/** @typedef {"toggle" | "back" | "forward" | "slower" | "faster" | "contents" | "previous-section" | "next-section" | "to-voice" | "voices" | "smaller" | "larger" | "view" | "go-to-page" | "help"} Command */
 
 /** @type {readonly {keys: string[], shown: string[], command: Command, text: string}[]} */
 const SHORTCUTS = [
@@ -18,8 +18,10 @@ const SHORTCUTS = [
   { keys: ["v"], shown: ["V"], command: "voices", text: "Choose a voice" },
   { keys: ["c"], shown: ["C"], command: "contents", text: "Contents" },
   { keys: ["b"], shown: ["B"], command: "to-voice", text: "Back to the voice" },
-  { keys: ["-"], shown: ["−"], command: "smaller", text: "Smaller text" },
-  { keys: ["+", "="], shown: ["+"], command: "larger", text: "Larger text" },
+  { keys: ["-"], shown: ["−"], command: "smaller", text: "Smaller text or page" },
+  { keys: ["+", "="], shown: ["+"], command: "larger", text: "Larger text or page" },
+  { keys: ["p"], shown: ["P"], command: "view", text: "Pages or text of a PDF" },
+  { keys: ["g"], shown: ["G"], command: "go-to-page", text: "Go to a page" },
   { keys: ["?"], shown: ["?"], command: "help", text: "This list" },
 ];
 

@@ -1,0 +1,348 @@
+/**
+ * The pages of a document, of which only those near the window hold anything: images sharp at every zoom, text to select,
+ * and what is spoken lit on them. In `data-page` it shows which page is looked at (from 1), for tests and tools.
+ */
+
+import { pageImageUrl } from "../../api/reading.js";
+import { Component } from "../../lib/component.js";
+import { isAbort } from "../../lib/signals.js";
+import { PageLayout } from "../../model/page-layout.js";
+import { boxesOf, linesOf } from "../../model/page-lines.js";
+import { Leaf } from "./leaf.js";
+import { spotAt, writePageText } from "./page-text.js";
+
+/** @typedef {import("../../model/book.js").Book} Book */
+/** @typedef {import("../../model/book.js").Spot} Spot */
+/** @typedef {import("../../model/page-lines.js").Box} Box */
+/** @typedef {import("../../model/page-settings.js").PageSettings} PageSettings */
+
+/** Kept ready above and below the window, in windows. */
+const READY = 1;
+/** While pages fly past, none of them is asked for. */
+const REST_MS = 90;
+/** Where in the window the page lies that is looked at. */
+const EYE = 0.4;
+const WIDE_MARGIN = 16;
+const NARROW_MARGIN = 6;
+const PHONE_PIXELS = 640;
+/** Left free above a place that is gone to. */
+const AIR = 90;
+
+/** Emits "text-spot" (detail: Spot) when a word is clicked and "page-change" when another page is looked at. */
+export class PageView extends Component {
+  /** @type {Book} */
+  #book = /** @type {any} */ (undefined);
+  /** @type {PageLayout} */
+  #layout = /** @type {any} */ (undefined);
+  #documentId = "";
+  #version = "";
+  /** @type {PageSettings} */
+  #settings = { view: "pages", zoom: "width", flow: "scroll" };
+  /** @type {Map<number, Leaf>} */
+  #leaves = new Map();
+  #space = document.createElement("div");
+  #page = 0;
+  #isDue = false;
+  #restTimer = 0;
+  /** @type {{blockId: string, sentence: readonly [number, number] | null, word: readonly [number, number] | null} | null} */
+  #spoken = null;
+
+  /** @param {{book: Book, documentId: string, version: string, settings: PageSettings}} parts */
+  open({ book, documentId, version, settings }) {
+    this.#book = book;
+    this.#documentId = documentId;
+    this.#version = version;
+    this.#settings = settings;
+    this.#layout = new PageLayout(book.reading.pages);
+    this.#space.className = "pages-space";
+    this.replaceChildren(this.#space);
+    const sizes = new ResizeObserver(() => this.#arrange());
+    sizes.observe(document.documentElement);
+    this.signal.addEventListener("abort", () => sizes.disconnect(), { once: true });
+    this.listen(window, "scroll", () => this.#due(), { passive: true });
+    this.listen(this, "click", (event) => this.#onClick(event));
+    this.#arrange();
+  }
+
+  get page() {
+    return this.#page;
+  }
+
+  get pageCount() {
+    return this.#layout.pageCount;
+  }
+
+  get isPaged() {
+    return this.#layout.isPaged;
+  }
+
+  /** Is a page in the row that is shown? A scrolled view shows them all. @param {number} page */
+  isOn(page) {
+    return !this.isPaged || this.#layout.rowWith(this.#page).includes(page);
+  }
+
+  /** How large the page is that is looked at, as a share of its printed size. */
+  get scale() {
+    return (this.#layout.box(this.#page).scale * 72) / 96;
+  }
+
+  /** The section of the page that is looked at. */
+  get section() {
+    return this.#sectionsOf(this.#page)[0] ?? 0;
+  }
+
+  /** @param {PageSettings} settings */
+  change(settings) {
+    this.#settings = settings;
+    this.#arrange();
+  }
+
+  /** Shown again after the text was. */
+  wake() {
+    this.#arrange();
+  }
+
+  /** @param {number} page @param {number} [y] points from its top */
+  goTo(page, y = 0) {
+    const target = Math.min(this.pageCount - 1, Math.max(0, page));
+    this.#look(target);
+    if (this.isPaged) this.#arrange();
+    const box = this.#layout.box(target);
+    const above = this.#above();
+    const top = y > 0 ? box.top + y * box.scale - AIR : box.top - 8;
+    scrollTo({ top: Math.max(0, this.#origin() + top - above), behavior: "instant" });
+    this.#update();
+  }
+
+  /** @param {1 | -1} step */
+  turn(step) {
+    this.goTo(this.#layout.turned(this.#page, step));
+  }
+
+  /** @param {Spot} spot @returns {Promise<void>} once its page is there */
+  async goToSpot(spot) {
+    const { block } = await this.#blockOf(spot.blockId);
+    const place = block && (boxesOf(block, spot.offset, spot.offset + 1)[0] ?? linesOf(block)[0]);
+    if (place) this.goTo(place.page, place.top);
+    else this.goTo(this.#book.reading.sections[Number(spot.blockId.split("-")[0])]?.firstPage ?? 0);
+  }
+
+  /** The first block that begins on the page that is looked at, or is on it. @returns {string} "" on a silent page */
+  blockHere() {
+    const blocks = this.#blocksOn(this.#page);
+    return (blocks?.find((block) => linesOf(block)[0]?.page === this.#page) ?? blocks?.[0])?.id ?? "";
+  }
+
+  /**
+   * Light what is spoken. @param {string} blockId @param {readonly [number, number] | null} sentence @param {readonly [number, number] | null} word
+   * @returns {{getBoundingClientRect: () => DOMRect} | null} the sentence's place on the screen, also while its page is not there
+   */
+  light(blockId, sentence, word) {
+    const before = this.#spoken;
+    this.#spoken = { blockId, sentence, word };
+    const block = this.#known(blockId);
+    if (before?.blockId !== blockId || String(before.sentence) !== String(sentence) || String(before.word) !== String(word)) this.#lightAll();
+    const places = block ? (sentence ? boxesOf(block, sentence[0], sentence[1]) : linesOf(block)) : [];
+    const first = places[0];
+    if (!first) return null;
+    const key = `${blockId} ${sentence}`;
+    if (this.#target?.key !== key) this.#target = { key, place: this.#placeOf(first, places.filter(({ page }) => page === first.page).at(-1) ?? first) };
+    return this.#target.place;
+  }
+
+  /** Which page the spoken sentence begins on. @returns {number | null} */
+  get spokenPage() {
+    const block = this.#spoken && this.#known(this.#spoken.blockId);
+    if (!block || !this.#spoken) return null;
+    const { word, sentence } = this.#spoken;
+    const [start, end] = word ?? sentence ?? [0, 1];
+    return (boxesOf(block, start, end)[0] ?? linesOf(block)[0])?.page ?? null;
+  }
+
+  forget() {
+    this.#spoken = null;
+    this.#lightAll();
+  }
+
+  /** @type {{key: string, place: {getBoundingClientRect: () => DOMRect}} | null} */
+  #target = null;
+
+  /** @param {Box} first @param {Box} last */
+  #placeOf(first, last) {
+    return {
+      getBoundingClientRect: () => {
+        const page = this.#layout.box(first.page);
+        if (!this.isConnected || this.hidden) return new DOMRect();
+        const space = this.#space.getBoundingClientRect();
+        const isShown = this.isOn(first.page);
+        const top = isShown ? space.top + page.top + first.top * page.scale : innerHeight * 4;
+        return new DOMRect(space.left + page.left + first.left * page.scale, top,
+          (first.right - first.left) * page.scale, Math.max(1, (last.bottom - first.top) * page.scale));
+      },
+    };
+  }
+
+  get #margin() {
+    return innerWidth < PHONE_PIXELS ? NARROW_MARGIN : WIDE_MARGIN;
+  }
+
+  /** What the bars cover at the top. */
+  #above() {
+    return document.querySelector("lectern-page-tools")?.getBoundingClientRect().bottom ?? 0;
+  }
+
+  /** Where the space begins in the document. */
+  #origin() {
+    return this.#space.getBoundingClientRect().top + scrollY;
+  }
+
+  /** Sizes and places anew; what is looked at stays where it is. */
+  #arrange() {
+    if (this.hidden || !this.isConnected) return;
+    const anchor = this.#leaves.size ? this.#anchor() : null;
+    const above = this.#above();
+    const below = document.querySelector("lectern-player")?.getBoundingClientRect().height ?? 0;
+    const view = { width: document.documentElement.clientWidth, height: Math.max(200, innerHeight - above - below) };
+    const { zoom, flow } = this.#settings;
+    this.#layout.arrange({ view, zoom, flow, margin: this.#margin });
+    document.documentElement.style.setProperty("--view-width", `${view.width}px`);
+    this.#space.style.height = `${this.#layout.heightAround(this.#page, this.#margin)}px`;
+    this.#space.style.width = `${this.#layout.width}px`;
+    this.classList.toggle("is-paged", this.isPaged);
+    if (anchor) {
+      const box = this.#layout.box(anchor.page);
+      scrollTo({ top: this.#origin() + box.top + anchor.share * box.height - anchor.at, left: this.#layout.width > view.width ? (this.#layout.width - view.width) * anchor.across : 0, behavior: "instant" });
+    }
+    this.#update();
+    this.emit("page-change");
+  }
+
+  /** The point of a page that lies at the eye. */
+  #anchor() {
+    const box = this.#layout.box(this.#page);
+    const at = innerHeight * EYE;
+    const y = scrollY + at - this.#origin();
+    const spare = this.#layout.width - document.documentElement.clientWidth;
+    return { page: this.#page, share: (y - box.top) / box.height, at, across: spare > 1 ? scrollX / spare : 0.5 };
+  }
+
+  #due() {
+    if (this.#isDue || this.hidden) return;
+    this.#isDue = true;
+    requestAnimationFrame(() => {
+      this.#isDue = false;
+      if (!this.signal.aborted && !this.hidden) this.#update();
+    });
+  }
+
+  /** Bring the leaves near the window, take the others away. */
+  #update() {
+    const top = -this.#space.getBoundingClientRect().top;
+    if (!this.isPaged) this.#look(this.#layout.pageAt(top + innerHeight * EYE));
+    const near = new Set(this.#near(top));
+    for (const [page, leaf] of this.#leaves) {
+      if (near.has(page)) continue;
+      leaf.close();
+      this.#leaves.delete(page);
+    }
+    for (const page of near) {
+      const leaf = this.#leaves.get(page) ?? this.#newLeaf(page);
+      leaf.place(this.#layout.box(page));
+    }
+    clearTimeout(this.#restTimer);
+    this.#restTimer = setTimeout(() => this.#draw(), REST_MS);
+  }
+
+  /** @param {number} top of the window, in the space */
+  #near(top) {
+    if (this.isPaged) return this.#layout.rowWith(this.#page);
+    return this.#layout.between(top - innerHeight * READY, top + innerHeight * (1 + READY));
+  }
+
+  /** Those in view first. */
+  #draw() {
+    if (this.signal.aborted || this.hidden) return;
+    const pages = [...this.#leaves.keys()].sort((left, right) => Math.abs(left - this.#page) - Math.abs(right - this.#page));
+    for (const page of pages) this.#leaves.get(page)?.draw(this.#layout.box(page).width * devicePixelRatio);
+  }
+
+  /** @param {number} page */
+  #newLeaf(page) {
+    const leaf = new Leaf({ page, count: this.pageCount, urlOf: (width) => pageImageUrl(this.#documentId, page, width, this.#version) });
+    this.#leaves.set(page, leaf);
+    // In the order of the pages, for those who hear the page or select over its end.
+    const after = [...this.#leaves.keys()].filter((other) => other > page).sort((left, right) => left - right)[0];
+    this.#space.insertBefore(leaf.element, after === undefined ? null : (this.#leaves.get(after)?.element ?? null));
+    void this.#write(page, leaf);
+    return leaf;
+  }
+
+  /** @param {number} page @param {Leaf} leaf */
+  async #write(page, leaf) {
+    try {
+      await Promise.all(this.#sectionsOf(page).map((index) => this.#book.section(index)));
+    } catch (error) {
+      // The image shows the page all the same; the next visit asks again.
+      if (!isAbort(error)) leaf.element.dataset.text = "missing";
+      return;
+    }
+    if (this.#leaves.get(page) !== leaf) return;
+    const blocks = this.#blocksOn(page) ?? [];
+    writePageText(leaf.text, page, blocks, this.#book.reading.language);
+    leaf.element.dataset.text = blocks.length ? "there" : "none";
+    if (!blocks.length) leaf.sayThatItIsSilent();
+    this.#lightOn(page, leaf);
+  }
+
+  /** @param {number} page @returns {number[]} */
+  #sectionsOf(page) {
+    return this.#book.reading.sections
+      .filter(({ firstPage, lastPage, blockCount }) => blockCount > 0 && firstPage <= page && page <= lastPage)
+      .map(({ index }) => index);
+  }
+
+  /** @param {number} page @returns {import("../../api/types.js").Block[] | null} null while they are not here */
+  #blocksOn(page) {
+    const texts = this.#sectionsOf(page).map((index) => this.#book.peek(index));
+    if (texts.includes(undefined)) return null;
+    return texts.flatMap((text) => (text?.section.blocks ?? []).filter((block) => linesOf(block).some((line) => line.page === page)));
+  }
+
+  /** @param {string} blockId */
+  #known(blockId) {
+    return this.#book.peek(Number(blockId.split("-")[0]))?.block(blockId);
+  }
+
+  /** @param {string} blockId */
+  async #blockOf(blockId) {
+    const section = await this.#book.sectionHolding(blockId);
+    return { block: section.block(blockId) };
+  }
+
+  #lightAll() {
+    for (const [page, leaf] of this.#leaves) this.#lightOn(page, leaf);
+  }
+
+  /** @param {number} page @param {Leaf} leaf */
+  #lightOn(page, leaf) {
+    const block = this.#spoken && this.#known(this.#spoken.blockId);
+    const on = (/** @type {readonly [number, number] | null | undefined} */ range) =>
+      block && range ? boxesOf(block, range[0], range[1]).filter((box) => box.page === page) : [];
+    leaf.light(on(this.#spoken?.sentence), on(this.#spoken?.word));
+  }
+
+  /** @param {number} page */
+  #look(page) {
+    if (page === this.#page && this.dataset.page) return;
+    this.#page = page;
+    this.dataset.page = String(page + 1);
+    this.emit("page-change");
+  }
+
+  /** @param {MouseEvent} event */
+  #onClick(event) {
+    if (event.button !== 0 || !getSelection()?.isCollapsed) return;
+    const spot = spotAt(event, this.#book.reading.language);
+    if (spot) this.emit("text-spot", spot);
+  }
+}

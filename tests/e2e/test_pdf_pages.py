@@ -1,0 +1,222 @@
+"""A PDF as its pages: sharp at every size, with text to select and words lit where they stand."""
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from e2e.browser import Person
+from playwright.sync_api import expect
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
+
+pytestmark = pytest.mark.e2e
+
+FONT, SIZE, LEADING = "Times-Roman", 14.0, 22.0
+LEFT, TOP, WIDTH, HEIGHT = 90.0, 620.0, 600.0, 800.0
+FIRST = (
+    "Alpha opens the story, and bravo follows it at once.",
+    "Charlie says nothing at all, while delta never stops.",
+    "Echo repeats whatever foxtrot has said before.",
+    "Golf is played outside, so hotel keeps a room ready.",
+)
+SECOND = (
+    "India is far away, and juliett would like to go there.",
+    "Kilo weighs too much, lima is a city and a bean.",
+    "Mike holds the microphone until november comes.",
+    "Oscar wins a prize, and papa is very proud of him.",
+)
+
+# What is lit, in points of its page, and what the reader says is spoken.
+LIT = """() => {
+  const reader = document.querySelector("lectern-reader");
+  const { block = "", wordStart = "", wordEnd = "", state = "" } = reader.dataset;
+  const words = [...document.querySelectorAll(".lit-word")].map((lit) => {
+    const leaf = lit.closest(".leaf");
+    const [box, page] = [lit.getBoundingClientRect(), leaf.getBoundingClientRect()];
+    const point = page.width / 600;
+    return [Number(leaf.dataset.page), (box.left - page.left) / point, (box.top - page.top) / point,
+            (box.right - page.left) / point, (box.bottom - page.top) / point];
+  });
+  return { block, start: Number(wordStart), end: Number(wordEnd), state, words };
+}"""
+
+
+@dataclass(frozen=True)
+class Place:
+    page: int
+    left: float
+    right: float
+    baseline: float  # from the top
+
+
+def places() -> dict[str, list[Place]]:
+    """Where each word of the file was set, by its letters."""
+    found: dict[str, list[Place]] = {}
+    for page, lines in enumerate((FIRST, SECOND)):
+        for number, line in enumerate(lines):
+            words = line.split()
+            for index, word in enumerate(words):
+                before = " ".join(words[:index]) + (" " if index else "")
+                left = LEFT + stringWidth(before, FONT, SIZE)
+                letters = word.strip(".,")
+                right, baseline = left + stringWidth(letters, FONT, SIZE), HEIGHT - TOP + number * LEADING
+                found.setdefault(letters, []).append(Place(page, left, right, baseline))
+    return found
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    target = io.BytesIO()
+    canvas = Canvas(target, pagesize=(WIDTH, HEIGHT))
+    canvas.setTitle("The alphabet on two pages")
+    for lines in (FIRST, SECOND):
+        canvas.setFont(FONT, SIZE)
+        for number, line in enumerate(lines):
+            canvas.drawString(LEFT, TOP - number * LEADING, line)
+        canvas.showPage()
+    canvas.rect(200, 300, 200, 200, fill=1)
+    canvas.showPage()
+    canvas.save()
+    file = tmp_path / "alphabet.pdf"
+    file.write_bytes(target.getvalue())
+    return file
+
+
+def open_pages(person: Person, title: str) -> str:
+    person.page.locator("a.card-link").filter(has_text=title).click(timeout=30_000)
+    expect(person.page.locator(".leaf[data-page='0'][data-image][data-text]")).to_be_visible()
+    return person.page.url.rpartition("/")[2]
+
+
+def sharpness(person: Person, page: int) -> float:
+    """Pixels of the image for each pixel of the screen."""
+    return float(
+        person.page.evaluate(
+            """(page) => {
+              const image = document.querySelector(`.leaf[data-page="${page}"] .leaf-image`);
+              return image.naturalWidth / (image.getBoundingClientRect().width * devicePixelRatio);
+            }""",
+            page,
+        )
+    )
+
+
+def text_of(person: Person, document_id: str, block: str) -> str:
+    section = person.api(f"/api/documents/{document_id}/sections/{block.partition('-')[0]}")
+    return str(next(found["text"] for found in section["blocks"] if found["id"] == block))
+
+
+def until_lit(person: Person, *, other_than: int = -1) -> dict[str, Any]:
+    person.page.wait_for_function(
+        """(other) => {
+          const { wordStart } = document.querySelector("lectern-reader").dataset;
+          const isOther = wordStart !== undefined && Number(wordStart) !== other;
+          return isOther && document.querySelector(".lit-word");
+        }""",
+        arg=other_than,
+        timeout=20_000,
+    )
+    return dict(person.page.evaluate(LIT))
+
+
+def lies_on_its_word(person: Person, document_id: str, lit: dict[str, Any]) -> str:
+    """Holds the lit box against where the word was set; returns the word."""
+    word = text_of(person, document_id, lit["block"])[lit["start"] : lit["end"]].strip(".,")
+    ((page, left, top, right, bottom),) = lit["words"]
+    assert any(
+        page == place.page
+        and left == pytest.approx(place.left, abs=2)
+        and right == pytest.approx(place.right, abs=6)  # a comma may belong to it
+        and top < place.baseline - 5 < bottom
+        for place in places()[word]
+    ), (word, lit, places()[word])
+    return word
+
+
+def test_a_pdf_is_shown_selected_heard_and_lit_on_its_pages(newcomer, paper):
+    # Two pixels of the screen for one of the page, as on most phones and notebooks.
+    person = newcomer(device_scale_factor=2, bypass_csp=True)
+    person.sign_up()
+    person.upload(paper)
+    document_id = open_pages(person, "alphabet")
+    page = person.page
+    assert 1 <= sharpness(person, 0) < 2.1
+
+    start, end = (
+        page.locator(".page-word").get_by_text(word, exact=False) for word in ("Charlie", "nothing")
+    )
+    first, last = start.bounding_box(), end.bounding_box()
+    page.mouse.move(first["x"] + 1, first["y"] + first["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(last["x"] + last["width"] - 4, last["y"] + last["height"] / 2, steps=4)
+    page.mouse.up()
+    assert page.evaluate("getSelection().toString().trim()") == "Charlie says nothing"
+    page.evaluate("getSelection().empty()")
+
+    page.get_by_role("button", name="Play", exact=True).click()
+    lit = until_lit(person)
+    heard = {lies_on_its_word(person, document_id, lit)}
+    for _ in range(2):
+        lit = until_lit(person, other_than=lit["start"])
+        heard.add(lies_on_its_word(person, document_id, lit))
+    assert len(heard) == 3
+    person.pause()
+
+    page.get_by_role("button", name="Zoom in").click()
+    expect(
+        page.locator(".leaf[data-page='0'][data-image='3200'], .leaf[data-page='0'][data-image='4000']")
+    ).to_be_visible()
+    assert sharpness(person, 0) >= 0.99
+    number = page.get_by_label("Go to page")
+    number.fill("2")
+    number.press("Enter")
+    expect(page.locator("lectern-pages")).to_have_attribute("data-page", "2")
+    page.locator(".leaf[data-page='1'] .page-word").get_by_text("Mike").click()
+    page.wait_for_function("() => document.querySelector('.leaf[data-page=\"1\"] .lit-word')")
+    lit = until_lit(person)
+    assert lies_on_its_word(person, document_id, lit) in {"Mike", "holds", "the", "microphone"}
+    person.pause()
+    found = {violation["id"] for violation in Axe().run(page).response["violations"]}
+    assert found <= {"heading-order"}  # which is the document's own
+
+
+def test_the_view_is_chosen_kept_and_says_where_there_is_nothing_to_hear(newcomer, paper):
+    person = newcomer(viewport={"width": 390, "height": 844})
+    person.sign_up()
+    person.upload(paper)
+    open_pages(person, "alphabet")
+    page = person.page
+    overflow = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(overflow) <= 0
+    page.get_by_label("Go to page").fill("3")
+    page.get_by_label("Go to page").press("Enter")
+    expect(page.locator(".leaf[data-page='2']")).to_contain_text("no text on this page")
+    page.keyboard.press("p")
+    expect(page.locator("[data-sentence]").first).to_be_visible()
+    expect(page.locator(".leaf").first).to_be_hidden()
+    page.reload()
+    expect(page.locator("[data-sentence]").first).to_be_visible()
+    page.get_by_role("radio", name="Pages").check(force=True)
+    expect(page.locator(".leaf[data-image]").first).to_be_visible()
+    page.get_by_role("button", name="Zoom and layout").click()
+    page.get_by_role("radio", name="Single").check(force=True)
+    page.keyboard.press("Escape")
+    expect(page.locator(".leaf")).to_have_count(1)
+    page.keyboard.press("PageDown")
+    expect(page.locator("lectern-pages")).to_have_attribute("data-page", "2")
+    assert page.evaluate(overflow) <= 0
+
+
+def test_a_page_that_cannot_be_had_says_so_and_is_tried_again(reader, paper):
+    reader.context.route("**/pages/*/image*", lambda route: route.abort())
+    reader.upload(paper)
+    reader.page.locator("a.card-link").filter(has_text="alphabet").click(timeout=30_000)
+    leaf = reader.page.locator(".leaf[data-page='0']")
+    expect(leaf.get_by_role("alert")).to_contain_text("could not be shown")
+    reader.context.unroute_all()
+    leaf.get_by_role("button", name="Try again").click()
+    expect(reader.page.locator(".leaf[data-page='0'][data-image]")).to_be_visible()
+    expect(leaf.get_by_role("alert")).to_have_count(0)
