@@ -9,6 +9,8 @@ from pydantic import Field
 from app_server.account_email.settings import EmailSettings, EmailSettingsChange, ShownEmailSettings
 from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
+from app_server.accounts.model import User
+from app_server.accounts.ports import Inboxes
 from app_server.clock import iso_time
 from app_server.http.endpoints import Endpoint, add_endpoints
 from app_server.http.json_bodies import (
@@ -55,12 +57,15 @@ class EmailSettingsAnswer(AnswerBody):
     key_ending: str
     # False when AUTH_SECRET has changed since: the key has to be entered again.
     key_is_readable: bool
+    # The address of who asks: while account e-mail is on, an unconfirmed one lets nobody sign in again.
+    own_address_confirmed: bool
     queue: ShownQueue
 
 
 class EmailAdminRoutes:
-    def __init__(self, *, settings: EmailSettings) -> None:
+    def __init__(self, *, settings: EmailSettings, inboxes: Inboxes) -> None:
         self._settings = settings
+        self._inboxes = inboxes
 
     def add_to(self, app: web.Application) -> None:
         endpoint = partial(
@@ -97,8 +102,8 @@ class EmailAdminRoutes:
             ],
         )
 
-    async def get(self, _request: web.Request) -> web.Response:
-        return json_response(_shown(await self._settings.shown()))
+    async def get(self, request: web.Request) -> web.Response:
+        return json_response(_shown(await self._settings.shown(), await require_user(request)))
 
     async def change(self, request: web.Request) -> web.Response:
         actor = await require_user(request)
@@ -111,7 +116,10 @@ class EmailAdminRoutes:
             api_key=body.api_key,
         )
         await self._settings.change(change, actor=actor)
-        return json_response(_shown(await self._settings.shown()))
+        if body.enabled and actor.email and not actor.email_verified:
+            # While the session lasts, a message that doesn't come can still be mended.
+            self._inboxes.send_verification(actor)
+        return json_response(_shown(await self._settings.shown(), actor))
 
     async def test(self, request: web.Request) -> web.Response:
         body = await read_body(request, TestMessageBody)
@@ -119,7 +127,7 @@ class EmailAdminRoutes:
         return no_content()
 
 
-def _shown(settings: ShownEmailSettings) -> EmailSettingsAnswer:
+def _shown(settings: ShownEmailSettings, asker: User) -> EmailSettingsAnswer:
     queue = settings.queue
     return EmailSettingsAnswer(
         enabled=settings.enabled,
@@ -129,6 +137,7 @@ def _shown(settings: ShownEmailSettings) -> EmailSettingsAnswer:
         has_key=settings.has_key,
         key_ending=settings.key_ending,
         key_is_readable=settings.key_is_readable,
+        own_address_confirmed=asker.email_verified,
         queue=ShownQueue(
             queued=queue.queued,
             last_sent_at=_time(queue.last_sent_at_ms),

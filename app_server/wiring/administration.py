@@ -19,10 +19,13 @@ from app_server.user_management.routes import UserAdminRoutes
 from app_server.user_management.service import UserManagement
 from app_server.user_management.sql_store import SqlUserStore
 from app_server.wiring.account_email import email_settings
+from app_server.wiring.accounts import Accounts
 from app_server.wiring.foundations import Foundations
 
 
-def add_administration(app: web.Application, base: Foundations, library: LibraryService) -> None:
+def add_administration(
+    app: web.Application, base: Foundations, accounts: Accounts, library: LibraryService
+) -> None:
     providers = ProviderManagement(
         store=SqlProviderStore(database=base.database),
         sealer=base.sealer,
@@ -38,7 +41,7 @@ def add_administration(app: web.Application, base: Foundations, library: Library
         clock=base.clock,
     )
     UserAdminRoutes(management=users).add_to(app)
-    EmailAdminRoutes(settings=email_settings(base)).add_to(app)
+    EmailAdminRoutes(settings=email_settings(base), inboxes=accounts.inboxes).add_to(app)
     changelog = Changelog(http=base.http, features=base.features, clock=base.clock)
     ChangelogRoutes(changelog=changelog).add_to(app)
     AuditRoutes(log=SqlAuditLog(database=base.database)).add_to(app)

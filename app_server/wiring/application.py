@@ -90,7 +90,7 @@ async def open_app(
         add_playback(app, base, library)
         add_recordings(app, base, library)
         add_own_account(app, base, accounts, library)
-        add_administration(app, base, library)
+        add_administration(app, base, accounts, library)
         add_compute_limits(app, base)
         add_tasks(app, base, library)
         (await stack.enter_async_context(system_check(base))).add_to(app)

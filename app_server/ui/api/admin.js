@@ -43,6 +43,7 @@ import { send, sendJson } from "./http.js";
  * @property {boolean} hasKey
  * @property {string} keyEnding
  * @property {boolean} keyIsReadable
+ * @property {boolean} ownAddressConfirmed
  * @property {{queued: number, lastSentAt: string | null, failedAt: string | null, failure: string | null}} queue
  */
 

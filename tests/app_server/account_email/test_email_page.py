@@ -1,7 +1,9 @@
 """Account e-mail in the hands of an administrator: set up, tried, on record, and its key never shown."""
 
+import asyncio
+
 import pytest
-from app_fixtures.administrator import VARIABLES, new_administrator
+from app_fixtures.administrator import EMAIL, PASSWORD, VARIABLES, new_administrator
 
 from servers.email_service import API_KEY, Answer, EmailService
 from shared.configuration.app_settings import AppSettings, read_app_settings
@@ -46,3 +48,18 @@ async def test_account_email_is_set_up_and_tried(instance, email_service: EmailS
     assert ["Lectern", "Books"] in [entry["details"].get("senderName") for entry in log.json["entries"]]
     shown = [saved, kept, failed, log, await admin.get(PATH)]
     assert API_KEY.encode() not in b"".join(answer.body for answer in shown)
+
+
+async def test_who_switches_it_on_gets_a_link_while_signed_in(instance, email_service: EmailService) -> None:
+    """An inbox that nobody reads is found out before it locks an administrator out."""
+    admin = await new_administrator(instance)
+    on = SENDER | {"apiKey": API_KEY, "enabled": True}
+    assert (await admin.send("PUT", PATH, json=on)).json["ownAddressConfirmed"] is False
+    async with asyncio.timeout(20):
+        while not (links := [it for it in email_service.to(EMAIL) if it.subject.startswith("Confirm")]):
+            await asyncio.sleep(0.01)
+    assert (await admin.send("PUT", PATH, json=SENDER)).status == 200  # still signed in: it can be undone
+    assert (await admin.send("PUT", PATH, json=on)).status == 200
+    assert (await admin.post("/api/auth/confirm-email", {"token": links[0].token})).status == 200
+    assert (await admin.get(PATH)).json["ownAddressConfirmed"] is True
+    assert (await (await instance.new_browser()).enter("sign-in", EMAIL, PASSWORD)).status == 200

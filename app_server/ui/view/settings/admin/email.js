@@ -25,7 +25,7 @@ export class EmailSection extends SettingsSection {
       <section class="settings-part" aria-labelledby="email-title">
         <h4 id="email-title">Account e-mail</h4>
         <p class="settings-note">Confirms new addresses, resets forgotten passwords and changes addresses. Messages go out through Resend, or a service that speaks its API. While this is on, people confirm their address before they sign in.</p>
-        ${address ? html`<p class="settings-note">You do so too, at your next sign-in, unless you have before. Switching this on sends a test message to ${address}; when that fails, nothing is changed. Make sure that you can read that inbox.</p>` : ""}
+        ${address && !settings.ownAddressConfirmed ? unconfirmed(address, settings) : ""}
         <form class="settings-form" data-form="settings">
           ${toggle({ name: "enabled", label: "Send account e-mail", value: settings.enabled })}
           ${textField({ name: "senderName", label: "Sender's name", required: true, maxlength: 200, value: settings.senderName, placeholder: "Lectern" })}
@@ -63,6 +63,13 @@ export class EmailSection extends SettingsSection {
       done: () => toast({ message: "The test message is on its way. Look into the inbox." }),
     });
   }
+}
+
+/** Who can't confirm the own address can't sign in and mend it. @param {string} address @param {EmailSettings} settings */
+function unconfirmed(address, { enabled }) {
+  return enabled
+    ? html`<p class="settings-note settings-note-warn" role="status">Your own address isn't confirmed yet. Follow the link in the message to ${address} before you sign out; saving here sends another one. If none arrives, switch this off again.</p>`
+    : html`<p class="settings-note">You do so too. Switching this on sends a test message and a link to ${address}; when that fails, nothing is changed. Make sure that you can read that inbox.</p>`;
 }
 
 /** @param {FormData} data */
