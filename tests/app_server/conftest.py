@@ -14,6 +14,7 @@ from aiohttp import CookieJar
 from aiohttp.test_utils import TestClient, TestServer
 from aiohttp.web_app import _cached_build_middleware
 from app_fixtures import postgresql
+from app_fixtures.administrator import new_administrator
 from app_fixtures.browser import Browser, Instance
 from app_fixtures.worker import StatefulWorker
 from sqlalchemy import text
@@ -221,3 +222,9 @@ async def browser(instance: Instance) -> Browser:
 async def reader(instance: Instance) -> Browser:
     """Somebody is signed in."""
     return await instance.new_reader("reader@example.org")
+
+
+@pytest.fixture
+async def admin(instance: Instance) -> Browser:
+    """An administrator, where the environment has administrator.VARIABLES."""
+    return await new_administrator(instance)

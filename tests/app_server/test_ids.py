@@ -1,7 +1,7 @@
 """What is made in one millisecond has an order all the same: the one that it was made in."""
 
 import pytest
-from app_fixtures.administrator import VARIABLES, new_administrator
+from app_fixtures.administrator import VARIABLES
 from app_fixtures.browser import Browser, Instance
 
 from app_server.ids import new_id
@@ -38,8 +38,7 @@ async def test_documents_of_one_moment_are_listed_from_the_newest(reader: Browse
     assert [document["fileName"] for document in listed] == names[::-1]
 
 
-async def test_users_of_one_moment_are_listed_from_the_newest(instance: Instance) -> None:
-    admin = await new_administrator(instance)
+async def test_users_of_one_moment_are_listed_from_the_newest(instance: Instance, admin: Browser) -> None:
     emails = [f"reader-{number}@example.org" for number in range(4)]
     for email in emails:
         await instance.new_reader(email)

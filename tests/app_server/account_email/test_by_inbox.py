@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable
 
 import pytest
 from app_fixtures.browser import PASSWORD, Answer, Browser, Instance
@@ -39,14 +38,6 @@ def settings(environment: dict[str, str], email_service: EmailService) -> AppSet
             "BOOTSTRAP_ADMIN_PASSWORD": FIRST,
         }
     )
-
-
-@pytest.fixture
-async def instance(
-    new_instance: Callable[[], AbstractAsyncContextManager[Instance]],
-) -> AsyncIterator[Instance]:
-    async with new_instance() as instance:
-        yield instance
 
 
 @pytest.fixture

@@ -9,11 +9,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 from app_fixtures.browser import Answer, Browser
-from sqlalchemy import insert
 
-from app_server.database.engine import open_database, sqlite_url
-from app_server.database.migrate import migrate
-from app_server.database.schema import runtime_config
 from app_server.library.stale_uploads import remove_stale_uploads
 from app_server.library.stored_files import attachment
 from servers.object_store import ObjectStoreServer
@@ -230,16 +226,6 @@ async def test_a_download_leads_to_the_store_ranges_included(
     async with http.get(url, headers={"Range": "bytes=2-5"}) as part:
         assert await part.read() == TEXT[2:6]
         assert part.headers["Content-Range"] == f"bytes 2-5/{len(TEXT)}"
-
-
-@pytest.fixture
-async def one_megabyte(settings: AppSettings, clock: Any, worker: Any) -> None:
-    assert settings.database.path
-    url = sqlite_url(settings.database.path)
-    await migrate(url)
-    row = {"key": "maxUploadMb", "value": 1, "source": "admin", "updated_at_ms": 0}
-    async with open_database(url) as database, database.write() as connection:
-        await connection.execute(insert(runtime_config).values(row))
 
 
 async def test_the_limit_holds_for_direct_uploads_too(one_megabyte: None, reader: Browser) -> None:

@@ -5,29 +5,13 @@ import zipfile
 import pytest
 from aiohttp import FormData
 from app_fixtures.browser import Browser
-from sqlalchemy import insert
 
-from app_server.database.engine import open_database, sqlite_url
-from app_server.database.migrate import migrate
-from app_server.database.schema import runtime_config
 from app_server.library.formats import DocumentFormat, recognized_format
 from app_server.library.uploads import cleaned_file_name
-from shared.configuration.app_settings import AppSettings
 from shared.errors import LecternError
 from shared.objects.ports import ObjectStore
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
-
-
-@pytest.fixture
-async def one_megabyte(settings: AppSettings, clock, worker) -> None:
-    """Must come before the instance, which reads it when first asked."""
-    assert settings.database.path
-    url = sqlite_url(settings.database.path)
-    await migrate(url)
-    row = {"key": "maxUploadMb", "value": 1, "source": "admin", "updated_at_ms": 0}
-    async with open_database(url) as database, database.write() as connection:
-        await connection.execute(insert(runtime_config).values(row))
 
 
 async def nothing_is_left(objects: ObjectStore) -> bool:

@@ -1,8 +1,5 @@
 """Deleting one's account: storage first, then rows; what others own stays."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
-
 import pytest
 from app_fixtures.browser import PASSWORD, Answer, Browser, Instance
 from sqlalchemy import func, select
@@ -20,14 +17,6 @@ def settings(environment: dict[str, str]) -> AppSettings:
     return read_app_settings(
         {**environment, "BOOTSTRAP_ADMIN_EMAIL": ADMIN, "BOOTSTRAP_ADMIN_PASSWORD": FIRST}
     )
-
-
-@pytest.fixture
-async def instance(
-    new_instance: Callable[[], AbstractAsyncContextManager[Instance]],
-) -> AsyncIterator[Instance]:
-    async with new_instance() as instance:
-        yield instance
 
 
 async def delete(browser: Browser, password: str = PASSWORD) -> Answer:

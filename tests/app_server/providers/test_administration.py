@@ -1,11 +1,9 @@
 """Shared providers in the hands of an administrator: changed, tried, and their keys never shown."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
-from app_fixtures.administrator import VARIABLES, new_administrator
+from app_fixtures.administrator import VARIABLES
 from app_fixtures.browser import Answer, Browser, Instance
 
 from lectern.credentials.v1 import credentials_pb2 as pb
@@ -30,19 +28,6 @@ ALL = "/api/admin/providers"
 @pytest.fixture
 def settings(environment: dict[str, str]) -> AppSettings:
     return read_app_settings({**environment, **VARIABLES})
-
-
-@pytest.fixture
-async def instance(
-    new_instance: Callable[[], AbstractAsyncContextManager[Instance]],
-) -> AsyncIterator[Instance]:
-    async with new_instance() as instance:
-        yield instance
-
-
-@pytest.fixture
-async def admin(instance: Instance) -> Browser:
-    return await new_administrator(instance)
 
 
 async def put(admin: Browser, **changes: Any) -> Answer:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from app_fixtures.administrator import EMAIL, PASSWORD, VARIABLES, new_administrator
+from app_fixtures.administrator import EMAIL, PASSWORD, VARIABLES
 from app_fixtures.browser import Browser, Instance
 from sqlalchemy import func, select, update
 
@@ -42,11 +42,6 @@ def clock(clock: Any) -> Any:
     """Real time: objects have that of the store."""
     clock.ms = time.time_ns() // 1_000_000
     return clock
-
-
-@pytest.fixture
-async def admin(instance: Instance) -> Browser:
-    return await new_administrator(instance)
 
 
 @pytest.fixture
