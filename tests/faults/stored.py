@@ -10,7 +10,7 @@ import nats
 
 STATES = "KV_lectern_job_states"
 EVENTS, JOBS = "lectern_events", "lectern_jobs"
-QUIET_SECONDS = 30.0
+QUIET_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
