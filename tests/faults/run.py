@@ -17,7 +17,6 @@ from faults.mesh import Mesh, running_mesh
 from faults.stored import Stored, until_quiet
 from faults.trouble import Trouble
 
-
 REFERENCE_SECONDS = 120.0  # for somebody who comes when all is quiet; a machine may have other work
 
 
