@@ -21,6 +21,10 @@ class WordGraph:
 
     frames: Indices = field(repr=False)  # of the reference; PAUSE for a pause
     words: Indices = field(repr=False)  # of a pause: the word after it
+    closures: tuple[int, ...] = field(
+        repr=False
+    )  # frames of silence with which each word begins, as "p" does
+    endings: tuple[int, ...] = field(repr=False)  # and with which it ends
     predecessors: Indices = field(repr=False)
 
     @property
@@ -36,23 +40,39 @@ def build_graph(words: Sequence[WordTime], is_speech: NDArray[np.bool_], frame_m
     """Silence of the reference at a word's ends becomes part of the pauses."""
     frames: list[int] = []
     owners: list[int] = []
+    closures: list[int] = []
+    endings: list[int] = []
     for index, word in enumerate(words):
         following_ms = words[index + 1].start_ms if index + 1 < len(words) else len(is_speech) * frame_ms
-        inside = _spoken_frames(word.start_ms / frame_ms, following_ms / frame_ms, is_speech, frame_ms)
+        slot = _slot(word.start_ms / frame_ms, following_ms / frame_ms, len(is_speech))
+        inside, closure, ending = _spoken_frames(slot, is_speech, frame_ms)
+        closures.append(closure)
+        endings.append(ending)
         frames += [PAUSE, *inside]
         owners += [index] * (len(inside) + 1)
     graph_frames = np.array([*frames, PAUSE])
-    return WordGraph(graph_frames, np.array([*owners, len(words)]), _predecessors(graph_frames))
+    return WordGraph(
+        frames=graph_frames,
+        words=np.array([*owners, len(words)]),
+        closures=tuple(closures),
+        endings=tuple(endings),
+        predecessors=_predecessors(graph_frames),
+    )
 
 
-def _spoken_frames(start: float, end: float, is_speech: NDArray[np.bool_], frame_ms: float) -> range:
-    first = min(round(start), len(is_speech) - 1)
-    last = max(first + 1, min(round(end), len(is_speech)))
-    active = np.flatnonzero(is_speech[first:last])
+def _slot(start: float, end: float, count: int) -> range:
+    first = min(round(start), count - 1)
+    return range(first, max(first + 1, min(round(end), count)))
+
+
+def _spoken_frames(slot: range, is_speech: NDArray[np.bool_], frame_ms: float) -> tuple[range, int, int]:
+    """What of a word's slot is spoken, and the frames of silence before and after that."""
+    active = np.flatnonzero(is_speech[slot.start : slot.stop])
     if not len(active):
-        return range(first, last)
-    lead = int(active[0]) if active[0] * frame_ms > _LONGEST_LEAD_MS else 0
-    return range(first + lead, first + int(active[-1]) + 1)
+        return slot, 0, 0
+    before, last = int(active[0]), slot.start + int(active[-1]) + 1
+    lead = before if before * frame_ms > _LONGEST_LEAD_MS else 0
+    return range(slot.start + lead, last), before, slot.stop - last
 
 
 def _predecessors(frames: Indices) -> Indices:

@@ -17,6 +17,8 @@ from typing import Any, BinaryIO
 _AUDIO_OUTPUT_RETRIEVAL = 1
 _UTF8 = 1  # and neither SSML nor phoneme input: whatever the text holds is only text
 _RATE_PARAMETER = 1
+_TELL_PHONEMES = 1
+_WORD_EVENT, _PHONEME_EVENT = 1, 7
 _PR_SET_PDEATHSIG = 1
 
 
@@ -58,17 +60,22 @@ class Engine:
     def __init__(self, library: str, data: str) -> None:
         self._library = ctypes.CDLL(library)
         self._library.espeak_ListVoices.restype = ctypes.POINTER(ctypes.POINTER(_Voice))
-        self._sample_rate = self._library.espeak_Initialize(_AUDIO_OUTPUT_RETRIEVAL, 0, data.encode(), 0)
+        self._sample_rate = self._library.espeak_Initialize(
+            _AUDIO_OUTPUT_RETRIEVAL, 0, data.encode(), _TELL_PHONEMES
+        )
         if self._sample_rate <= 0:
             raise RuntimeError("eSpeak NG did not start")
         self._pcm = bytearray()
         self._events: list[tuple[int, int, int, int]] = []
+        self._last_phoneme = -1  # the sample at which it began
+        self._early_word: int | None = None
         self._callback = _Callback(self._collect)  # kept alive as long as the library may call it
         self._library.espeak_SetSynthCallback(self._callback)
 
     def speak(self, header: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         self._pcm.clear()
         self._events.clear()
+        self._last_phoneme, self._early_word = -1, None
         if self._library.espeak_SetVoiceByName(str(header["voice"]).encode()) != 0:
             return {"error": "VOICE_UNKNOWN"}, b""
         self._library.espeak_SetParameter(_RATE_PARAMETER, int(header["words_per_minute"]), 0)
@@ -95,9 +102,24 @@ class Engine:
         index = 0
         while events[index].type:
             event = events[index]
-            self._events.append((event.type, event.text_position - 1, event.length, event.sample))
+            if event.type == _PHONEME_EVENT:
+                self._note_phoneme(event.id.string, event.sample)
+            else:
+                # Told in the same moment as the sound before it, as "it" is in "in it", a word is early: its
+                # own sound is told next.
+                if event.type == _WORD_EVENT:
+                    self._early_word = len(self._events) if event.sample == self._last_phoneme else None
+                self._events.append((event.type, event.text_position - 1, event.length, event.sample))
             index += 1
         return 0
+
+    def _note_phoneme(self, name: bytes, sample: int) -> None:
+        if self._early_word is not None:
+            kind, position, length, early = self._events[self._early_word]
+            # That one is told late, when its beginning has been said: the word begins between the two.
+            self._events[self._early_word] = (kind, position, length, (early + sample) // 2)
+            self._early_word = None
+        self._last_phoneme = -1 if name.startswith(b"_") else sample  # a pause is no sound
 
 
 def _read_exactly(stream: BinaryIO, count: int) -> bytes | None:
