@@ -28,6 +28,8 @@ import { FRAME_MS, SegmentTimes, frameStart, msOfOffset, wordIndexAt } from "./t
 const WORDS_PATIENCE_MS = 2_500;
 /** "Back" within so long of a sentence's start goes to the one before. */
 const BACK_AGAIN_MS = 1_500;
+/** What is lit is seen for a whole frame of the screen: it is the word that is spoken in the middle of it. */
+const HALF_FRAME_MS = 8;
 /** So long nothing may take a problem back before it counts. */
 const PROBLEM_STANDS_MS = 400;
 /** A part of the plan that could not be fetched is asked for again after so long. */
@@ -244,7 +246,7 @@ export class Player extends EventTarget {
     const { ordinal, blockId } = segment;
     const floor = this.#floor?.blockId === blockId ? this.#floor.offset : -1;
     const words = known?.words ?? [];
-    let index = wordIndexAt(words, ms);
+    let index = wordIndexAt(words, ms + HALF_FRAME_MS);
     if (index >= 0 && /** @type {any} */ (words[index])[3] <= floor) index = words.findIndex((word) => word[3] > floor);
     const word = words[index];
     if (word) {
