@@ -95,9 +95,13 @@ def make_book(minutes: float, audio: Path, source: random.Random) -> Book:
 
 async def measure_recording(minutes: float, source: random.Random) -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="lectern-bench-align-") as name:
-        folder, audio = Path(name) / "artifacts", Path(name) / "book.mp3"
-        folder.mkdir()
-        book = make_book(minutes, audio, source)
+        audio = Path(name) / "book.mp3"
+        return await measure_book(make_book(minutes, audio, source), audio)
+
+
+async def measure_book(book: Book, audio: Path) -> list[Figure]:
+    with tempfile.TemporaryDirectory(prefix="lectern-bench-align-") as name:
+        folder = Path(name)
         told = {
             "media_bin": imageio_ffmpeg.get_ffmpeg_exe(),
             "parts": [astuple(part) for part in book.parts],
