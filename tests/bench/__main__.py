@@ -12,6 +12,7 @@ from pathlib import Path
 from bench.alignment.run import measure_alignment
 from bench.books import epub_book, sentence, text_book
 from bench.figures import Figure, percentile
+from bench.page_images import page_image_figures
 from bench.pdf.measure import pdf_figures
 from bench.processes import cpu_seconds, memory_mb
 from bench.reader import Reader
@@ -72,6 +73,7 @@ async def _measure(instance: LecternInstance, speech_url: str, source: random.Ra
     figures = [Figure("idle memory of all processes (proportional set size)", sum(used.values()), "MB", 400)]
     async with Reader.signed_up(instance.base_url) as reader:
         figures += await _opening(reader, source)
+        figures += await page_image_figures(reader, instance.base_url, source)
         figures += await _first_audio(reader, source)
         figures += await _overhead(reader, speech_url, source)
         figures += await _seeking(reader, source)
