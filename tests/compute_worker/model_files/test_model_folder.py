@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,6 +15,21 @@ from aiohttp.test_utils import TestServer
 from compute_worker.model_files.folder import ModelFolder
 from shared.errors import LecternError
 
+INSTALL = """
+import asyncio, sys
+from pathlib import Path
+from aiohttp import ClientSession
+from compute_worker.model_files.folder import ModelFolder
+
+async def tell(done, total):
+    pass
+
+async def install():
+    async with ClientSession() as session:
+        await ModelFolder(folder=Path(sys.argv[1]), base_url=sys.argv[2], session=session).install(tell)
+
+asyncio.run(install())
+"""
 WEIGHTS, WORDS = os.urandom(3_000_000), b'{"words": []}'
 
 
@@ -144,6 +160,26 @@ async def test_two_who_ask_at_once_download_once(
     other = ModelFolder(folder=tmp_path, base_url=base_url + "/", session=session)
     first, second = await asyncio.gather(model.install(Told()), other.install(Told()))
     assert first == second
+    assert sorted(shelf.asked) == ["encoder.onnx", "manifest.json", "text/tokenizer.json"]
+
+
+async def test_two_processes_of_a_machine_download_once(shelf: Shelf, tmp_path: Path, base_url: str):
+    """Two workers: what keeps one of them waiting must hold between processes."""
+    async with asyncio.timeout(60):
+        processes = [
+            await asyncio.create_subprocess_exec(
+                *(sys.executable, "-c", INSTALL, str(tmp_path), base_url),
+                env={"PYTHONPATH": os.pathsep.join(sys.path)},
+            )
+            for _ in range(2)
+        ]
+        try:
+            assert [await process.wait() for process in processes] == [0, 0]
+        finally:
+            for process in processes:
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()
     assert sorted(shelf.asked) == ["encoder.onnx", "manifest.json", "text/tokenizer.json"]
 
 
