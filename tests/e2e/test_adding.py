@@ -4,9 +4,21 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from books.locked_pdfs import locked_pdf
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.e2e
+
+EMMA = "Emma Woodhouse, handsome (they say), clever, and rich."
+FIRST_WORDS = """url => new Promise((resolve) => {
+  const source = new EventSource(url);
+  source.addEventListener("segment", (event) => {
+    const { words } = JSON.parse(event.data);
+    if (!words.length) return;
+    source.close();
+    resolve(words.map(([, , start, end]) => [start, end]));
+  });
+})"""
 
 
 def add_by(page, way):
@@ -14,7 +26,75 @@ def add_by(page, way):
     page.get_by_role("button", name=way).click()
 
 
-def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_instance):
+def choose_what_is_read(reader):
+    """The words that the worker announces are those that are lit."""
+    page = reader.page
+    before = words_announced(reader)
+    assert before.count("handsome") == 1
+    assert "they" in before
+
+    page.get_by_role("button", name="What is read").click()
+    dialog = page.get_by_role("dialog", name="What is read")
+    dialog.get_by_label("Text in brackets").uncheck()
+    dialog.get_by_role("button", name="Add a rule").click()
+    dialog.get_by_label("Find").select_option("Pattern")
+    dialog.get_by_label("Written").fill("(hand")
+    dialog.get_by_label("Said as").fill("very good looking")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("This is no regular expression")).to_be_visible()
+    dialog.get_by_label("Written").fill("handsome")
+    expect(dialog.get_by_role("status")).to_contain_text("Woodhouse, very good looking")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+
+    after = words_announced(reader)
+    assert after.count("handsome") == 3, "each word of the rule lights what is written"
+    assert "they" not in after
+    assert "rich" in after
+
+    page.goto(f"{reader.base_url}/app/settings/pronunciation")
+    settings = page.get_by_role("dialog", name="Settings")
+    settings.get_by_role("button", name="Add a rule").click()
+    settings.get_by_label("Written").fill("Nguyen")
+    settings.get_by_label("Said as").fill("Win")
+    expect(settings.get_by_role("status").filter(has_text="Dr. Win lives")).to_be_visible()
+    settings.get_by_role("button", name="Save rules").click()
+    expect(page.get_by_text("Your rules have been saved.")).to_be_visible()
+    page.reload()
+    expect(settings.get_by_label("Said as")).to_have_value("Win")
+
+
+def words_announced(reader):
+    """Of the first segment, as they are written, in the session that is started now."""
+    page = reader.page
+    with page.expect_response(lambda answer: answer.url.endswith("/playback/sessions")) as started:
+        reader.play()
+    reader.pause()
+    places = page.evaluate(FIRST_WORDS, started.value.json()["eventsUrl"])
+    return [EMMA[start:end].strip(" ,.()") for start, end in places]
+
+
+def open_what_is_locked(reader, tmp_path):
+    page = reader.page
+    page.goto(f"{reader.base_url}/app")
+    (tmp_path / "Letter.pdf").write_bytes(locked_pdf("sesame"))
+    reader.upload(tmp_path / "Letter.pdf")
+    card = page.locator("lectern-document-card").filter(has_text="Letter")
+    dialog = page.get_by_role("dialog", name="This document is locked")
+    for password, answer in (("guess", "This is not the password"), ("sesame", None)):
+        card.get_by_role("button", name="Enter the password").click(timeout=60_000)
+        dialog.get_by_label("Password").fill(password)
+        dialog.get_by_role("button", name="Open", exact=True).click()
+        expect(dialog).to_be_hidden()
+        if answer:
+            expect(card).to_contain_text(answer, timeout=60_000)
+    expect(card.locator("a.card-link")).to_be_visible(timeout=60_000)
+    cover = card.locator(".cover img")
+    expect(cover).to_be_visible()
+    page.wait_for_function("(image) => image.naturalWidth === 480", arg=cover.element_handle())
+
+
+def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_instance, tmp_path):
     page = reader.page
     scripts: list[str] = []
     page.on("request", lambda request: scripts.append(request.url))
@@ -57,7 +137,7 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
 
     library = lectern_instance.workspace / "docstore" / "library"
     (library / "Novels").mkdir(parents=True, exist_ok=True)
-    (library / "Novels" / "Emma.txt").write_text("Emma Woodhouse, handsome, clever, and rich.")
+    (library / "Novels" / "Emma.txt").write_text(EMMA)
     (library / "Novels" / "Broken.epub").write_text("no book at all")
     (library / "song.mp3").write_text("la")
     add_by(page, "Server folders")
@@ -92,6 +172,8 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
     expect(page.locator("lectern-document-card").filter(has_text="Jane Austen")).to_be_visible()
     reader.open("Emma, a novel")
     expect(page).to_have_title(re.compile("Emma, a novel"))
+    choose_what_is_read(reader)
+    open_what_is_locked(reader, tmp_path)
     assert [line for line in reader.console if line.startswith("pageerror")] == []
 
 

@@ -127,7 +127,8 @@ export class Library extends Component {
 
   /** Documents that were still being opened when the page came up. @param {string} id */
   #watch(id) {
-    if (this.#watched.has(id) || this.#queue?.uploads.some((upload) => upload.document?.id === id)) return;
+    const isUploads = this.#queue?.uploads.some(({ document, state }) => document?.id === id && state === "processing");
+    if (this.#watched.has(id) || isUploads) return;
     this.#watched.add(id);
     watchDocument(id, (document) => this.#documents.has(id) && this.#keep(document), this.signal)
       .catch((error) => isAbort(error) || toast({ message: messageOf(error) }))
