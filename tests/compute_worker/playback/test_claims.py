@@ -1,6 +1,7 @@
 """A claim is one worker's at a time, and nobody lets go of somebody else's."""
 
 import asyncio
+import contextlib
 import secrets
 
 import pytest
@@ -15,6 +16,10 @@ from compute_worker.playback.claims import Claims
 async def states(nats_server):
     async with connect_broker({"servers": [nats_server.url]}, name="t", limits=BrokerLimits()) as broker:
         yield JobStates(broker=broker)
+
+
+def held(key, worker_id):
+    return claims._Held(f"claim.{key}", {"worker_id": worker_id, "mark": "an older one"})
 
 
 async def test_only_one_holds_a_claim_and_it_is_free_afterwards(states):
@@ -34,7 +39,7 @@ async def test_who_lost_a_claim_while_it_was_stopped_leaves_it_to_its_new_holder
         async with other.claim(key) as theirs:
             assert theirs
             new_holders = await states.get(f"claim.{key}")
-            await paused._release(f"claim.{key}", {"worker_id": "paused", "mark": "an older one"})
+            await paused._release(held(key, "paused"))
             assert await states.get(f"claim.{key}") == new_holders
 
 
@@ -75,10 +80,10 @@ async def test_a_claim_that_lapsed_is_taken_again_while_nobody_else_has_it(state
 
 async def test_a_claim_that_others_have_by_now_is_theirs(states, monkeypatch):
     monkeypatch.setattr(claims, "RENEW_SECONDS", 0.1)
-    key, mine = secrets.token_hex(8), {"worker_id": "a", "mark": "1"}
+    key = secrets.token_hex(8)
     async with Claims(states=states, worker_id="b").claim(key):
-        held = Claims(states=states, worker_id="a")
-        await asyncio.wait_for(held._renew(f"claim.{key}", mine, revision=1), 20)
+        mine = Claims(states=states, worker_id="a")
+        await asyncio.wait_for(mine._renew(held(key, "a"), revision=1), 20)
         await until_it_is(states, key, "b")
 
 
@@ -96,4 +101,22 @@ async def test_what_was_made_does_not_wait_for_a_broker_that_is_away(states, mon
             monkeypatch.setattr(states, "get", getting_late)
         is_back.set()
         while await get(f"claim.{key}") is not None:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_claim_that_was_let_go_is_not_taken_again_by_its_renewal(states, monkeypatch):
+    """A cancellation may get lost where it meets an answer (asyncio.wait_for, before Python 3.12)."""
+    monkeypatch.setattr(claims, "RENEW_SECONDS", 0.1)
+    is_renewing = asyncio.Event()
+
+    async def losing_the_cancellation(*_arguments, **_options):
+        is_renewing.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+
+    monkeypatch.setattr(states, "update", losing_the_cancellation)
+    async with asyncio.timeout(20):
+        async with Claims(states=states, worker_id="a").claim(secrets.token_hex(8)):
+            await is_renewing.wait()
+        while any("Claims._renew" in str(task.get_coro()) for task in asyncio.all_tasks()):
             await asyncio.sleep(0.02)
