@@ -11,6 +11,10 @@ class Turn(Protocol):
 
     def is_held_as(self, action: str, /) -> bool: ...
 
+    def take_now(self, action: str, /) -> bool:
+        """Whether it could be taken without waiting."""
+        ...
+
     async def take(self, action: str, /) -> None:
         """Waits until the job may go on, as this action of the compute limits; held as another one, the turn
         is changed for it. Raises LecternError when that takes longer than the action may wait."""
@@ -25,6 +29,9 @@ class FreeTurn:
     """For work that nobody limits."""
 
     def is_held_as(self, _action: str) -> bool:
+        return True
+
+    def take_now(self, _action: str) -> bool:
         return True
 
     async def take(self, _action: str) -> None:

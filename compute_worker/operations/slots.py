@@ -68,6 +68,13 @@ class Slots:
                 self._waiting.remove(waiter)
             raise
 
+    def take_now(self, action: str) -> bool:
+        """Whether one was free: then nobody who waits could have taken it."""
+        has_room = self._has_room(action)
+        if has_room:
+            self._executing[action] += 1
+        return has_room
+
     def leave(self, action: str) -> None:
         self._executing[action] -= 1
         self._grant()
@@ -122,6 +129,12 @@ class SlotTurn:
 
     def is_held_as(self, action: str) -> bool:
         return self._held == action
+
+    def take_now(self, action: str) -> bool:
+        self.rest()
+        if self._slots.take_now(action):
+            self._held = action
+        return self._held is not None
 
     async def take(self, action: str) -> None:
         """Raises RESOURCE_EXHAUSTED when it takes longer than the action may wait."""

@@ -23,6 +23,7 @@ from compute_worker.playback.feed import SessionFeed
 from compute_worker.playback.model import Plan, Segment, Session
 from compute_worker.playback.sessions import CursorView
 from compute_worker.playback.speaker import Obtained, ProviderSource, SegmentSpeaker, Ticket
+from compute_worker.playback.speaking_turn import SpeakingTurn, action_of
 from compute_worker.playback.window import wanted
 from compute_worker.speech.model import FRAME_MS, SpokenSegment
 from shared.errors import Code, LecternError
@@ -30,7 +31,9 @@ from shared.errors import Code, LecternError
 MAX_IN_FLIGHT = 4
 MOST_IN_FLIGHT = 8  # with those of places that the listener has left meanwhile
 FAILED_SEGMENT_FRAMES = 21  # about half a second of silence where speech is missing
-OWN_TROUBLE = frozenset({"OBJECT_STORE_UNAVAILABLE", "BROKER_UNAVAILABLE", "METER_UNAVAILABLE"})
+OWN_TROUBLE = frozenset(
+    {"OBJECT_STORE_UNAVAILABLE", "BROKER_UNAVAILABLE", "JOB_STATES_FULL", "METER_UNAVAILABLE"}
+)
 OWN_TROUBLE_SECONDS = 30.0  # as long as a part of ours may be away before we give up
 OWN_TROUBLE_PAUSE_SECONDS = 0.3
 FAILURES_BEFORE_STOP = 3  # in a row: then it is not the text's fault
@@ -57,6 +60,7 @@ class GenerationRun:
         events: Events,
         speaker: SegmentSpeaker,
         provider: ProviderSource,
+        turn: SpeakingTurn,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._session = session
@@ -66,6 +70,10 @@ class GenerationRun:
         self._events = events
         self._speaker = speaker
         self._provider = provider
+        self._turn = turn
+        self._awaited_turn: tuple[
+            asyncio.Task[None], ...
+        ] = ()  # something is to be made, and it isn't our turn
         self._clock = clock
         self._orders: dict[int, tuple[Ticket, asyncio.Task[Obtained]]] = {}
         self._refinements: dict[int, asyncio.Task[SpokenSegment | None]] = {}
@@ -91,7 +99,7 @@ class GenerationRun:
                     return result.text
                 tasks = {task for _, task in self._orders.values()}
                 done, _ = await asyncio.wait(
-                    {*tasks, *self._refinements.values(), cursor_changed},
+                    {*tasks, *self._refinements.values(), *self._awaited_turn, cursor_changed},
                     timeout=LOOK_AGAIN_SECONDS,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
@@ -109,6 +117,7 @@ class GenerationRun:
             raise
         finally:
             cursor_changed.cancel()
+            await self._turn.close()
             await self._end_orders()
             # The feed may outlive this run: the next one has to find what is still to be announced.
             for ordinal in self._unannounced:
@@ -120,6 +129,7 @@ class GenerationRun:
             self._plan, self._cursor.current, self._clock(), self._session.extent, self._duration_ms
         )
         self._needed = needed
+        self._awaited_turn = ()
         self._drop_unwanted(needed)
         self._refine_known(needed)
         # Nothing competes with the segment that the listener is waiting for, and it waits for nothing.
@@ -129,6 +139,9 @@ class GenerationRun:
                 return
             if candidate in self._orders or candidate in self._limits or self._is_settled(candidate):
                 continue
+            if not self._turn.is_there(action_of(self._cursor.current, self._session.extent, self._clock())):
+                self._awaited_turn = self._turn.awaited
+                return
             self._order(candidate)
 
     def _drop_unwanted(self, needed: Sequence[int]) -> None:
@@ -245,7 +258,7 @@ class GenerationRun:
 
     async def _rest_if_full(self) -> Ending | None:
         """Announces what we are doing; the run's ending when nothing is left to do."""
-        if self._orders:
+        if self._orders or self._awaited_turn:
             self._full_since = None
             await self._set_state(GenerationState.GENERATING)
             return None
@@ -260,6 +273,7 @@ class GenerationRun:
         if all(self._is_settled(o) for o in range(cursor.ordinal, len(self._plan.segments))):
             await self._set_state(GenerationState.COMPLETE)
             return complete(cursor.ordinal)
+        await self._turn.rest()
         await self._set_state(GenerationState.WAITING)
         if self._full_since is None:
             self._full_since = now

@@ -8,6 +8,7 @@ from compute_worker.playback.generation import GenerationRun
 from compute_worker.playback.plans import Plans
 from compute_worker.playback.sessions import Sessions
 from compute_worker.playback.speaker import SegmentSpeaker
+from compute_worker.playback.speaking_turn import SpeakingTurn
 from compute_worker.speech.ports import SpeechProvider, SpeechProviders
 
 
@@ -47,6 +48,7 @@ class PlaybackHandler:
                 events=self._events,
                 speaker=self._speaker,
                 provider=self._resolved_once(session.settings.provider_ref),
+                turn=SpeakingTurn(job.turn),
             )
             return await run.run()
 

@@ -22,6 +22,8 @@ from lectern.credentials.v1 import credentials_pb2
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceServicer
 from lectern.metering.v1 import metering_pb2
 from lectern.metering.v1.metering_pb2_grpc import SpeechMeterServiceServicer
+from lectern.policies.v1 import policies_pb2
+from lectern.policies.v1.policies_pb2_grpc import WorkPolicyServiceServicer
 from shared.configuration.declared.worker import CREDENTIALS_PATH
 from shared.configuration.worker_settings import read_worker_settings
 from shared.errors import Code, LecternError
@@ -123,6 +125,38 @@ class MeterBook(SpeechMeterServiceServicer):
         if known and known[1] == request.attempt_id:
             del self.charges[request.segment_key]
         return metering_pb2.RefundSpeechResponse()
+
+
+class PolicyBook(WorkPolicyServiceServicer):
+    """The app server's side of the compute limits."""
+
+    def __init__(self) -> None:
+        self.answer = policies_pb2.GetWorkPolicyResponse(max_executing_per_worker=3, refresh_seconds=1)
+        self._asked = 0
+        self._again = asyncio.Event()  # who asks again has learned the answer
+
+    async def is_known(self) -> None:
+        await asyncio.wait_for(self._again.wait(), 30)
+
+    def limit(self, name: str, *, at_once: int, seconds: int = 3600) -> None:
+        self.answer.actions.append(
+            policies_pb2.ActionPolicy(
+                name=name,
+                is_limited=True,
+                priority=policies_pb2.PRIORITY_INTERACTIVE,
+                max_queued=10,
+                max_concurrent_per_worker=at_once,
+                max_queue_age_seconds=seconds,
+            )
+        )
+
+    async def GetWorkPolicy(
+        self, request: policies_pb2.GetWorkPolicyRequest, context: Any
+    ) -> policies_pb2.GetWorkPolicyResponse:
+        self._asked += 1
+        if self._asked > 1:
+            self._again.set()
+        return self.answer
 
 
 @dataclass
@@ -271,14 +305,19 @@ async def _app_server(transport: str, servicers: list[object], port: int) -> Asy
 
 
 @pytest.fixture
+async def policy_book() -> PolicyBook:
+    return PolicyBook()
+
+
+@pytest.fixture
 async def open_worker(
-    nats_server, object_store, credential_book, meter_book, free_port, app_transport
+    nats_server, object_store, credential_book, meter_book, policy_book, free_port, app_transport
 ) -> AsyncIterator[OpenWorker]:
     """Starts a worker; called twice it starts two that share broker, store and provider."""
     prefix = f"test-{secrets.token_hex(6)}"
     async with contextlib.AsyncExitStack() as stack:
         credential_url = await stack.enter_async_context(
-            _app_server(app_transport, [credential_book, meter_book], free_port())
+            _app_server(app_transport, [credential_book, meter_book, policy_book], free_port())
         )
 
         async def start() -> Worker:
