@@ -25,6 +25,13 @@ _BROKER_FIX: Final = (
     "Check that the broker runs, that BROKER_URL and its credentials on the worker are right, and that "
     "JetStream is on and has room."
 )
+_STORE_FULL_FIX: Final = {
+    code: f"Raise {variable} on every worker and restart them, or wait until work that waits is done."
+    for code, variable in (
+        ("JOBS_STREAM_NEARLY_FULL", "COMPUTE_JOBS_STREAM_MAX_BYTES"),
+        ("JOB_STATES_NEARLY_FULL", "COMPUTE_JOB_STATES_MAX_BYTES"),
+    )
+}
 _STORE_FIX: Final = "Give the worker the same S3 variables as the app, with an endpoint that it can reach."
 _CREDENTIALS_FIX: Final = (
     "Check COMPUTE_CREDENTIAL_BROKER_URL on the worker: this app's address as the worker reaches it, "
@@ -82,7 +89,7 @@ class WorkerView:
     async def look_at_broker(self) -> Finding:
         answer = await self._answer()
         if answer is not None:
-            return _part(answer.broker, _BROKER_FIX)
+            return _part(answer.broker, _STORE_FULL_FIX.get(answer.broker.code, _BROKER_FIX))
         if self._direct_broker is not None:
             return await self._direct_broker()
         return _unknown()

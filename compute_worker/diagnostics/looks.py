@@ -16,6 +16,8 @@ from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 
 _BUILTIN_REF = "builtin"
+# Of a store that refuses what is new when it is full. The events stream drops its oldest instead.
+NEARLY_FULL = 0.9
 
 
 async def look_at_broker(broker: Broker) -> str:
@@ -25,9 +27,21 @@ async def look_at_broker(broker: Broker) -> str:
         found = await asyncio.gather(*map(broker.jetstream.stream_info, streams))
     except (NatsError, OSError, TimeoutError) as error:
         raise broker_unavailable(error) from error
+    jobs, _, states = found
+    for info, code, variable in (
+        (jobs, "JOBS_STREAM_NEARLY_FULL", "COMPUTE_JOBS_STREAM_MAX_BYTES"),
+        (states, "JOB_STATES_NEARLY_FULL", "COMPUTE_JOB_STATES_MAX_BYTES"),
+    ):
+        share = info.state.bytes / (info.config.max_bytes or 1)
+        if share >= NEARLY_FULL:
+            raise LecternError(
+                Code.RESOURCE_EXHAUSTED,
+                f"{variable} is used to {share:.0%}: beyond it new work is refused, and what runs goes on.",
+                reason=code,
+            )
     size = sum(info.state.bytes for info in found)
-    jobs = found[0].state.messages
-    return f"Its {len(streams)} stores answer: {jobs} jobs wait or run, {size / 1e6:.1f} MB are in use."
+    waiting = jobs.state.messages
+    return f"Its {len(streams)} stores answer: {waiting} jobs wait or run, {size / 1e6:.1f} MB are in use."
 
 
 async def look_at_object_store(store: ObjectStore) -> str:

@@ -30,6 +30,7 @@ JOB_STATES_SUBJECT = f"$KV.{JOB_STATES_BUCKET}"
 REQUEST_TIMEOUT_SECONDS = 5.0
 CHECK_SECONDS = 3.0
 DEDUP_WINDOW_SECONDS = 120.0
+STREAM_FULL = 10077  # JetStream's JSStreamStoreFailedF: "maximum bytes exceeded"
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,15 @@ def broker_unavailable(error: Exception) -> LecternError:
         "The message broker did not answer. Trying again may help.",
         reason="BROKER_UNAVAILABLE",
         details={"cause": type(error).__name__},
+    )
+
+
+def job_states_full() -> LecternError:
+    """What is new needs a new key; what runs changes those that it has, and goes on."""
+    return LecternError(
+        Code.RESOURCE_EXHAUSTED,
+        "There is no room to note new work just now. Try again in a while.",
+        reason="JOB_STATES_FULL",
     )
 
 

@@ -7,8 +7,10 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
+import structlog
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.api import RawStreamMsg
@@ -18,15 +20,20 @@ from compute_worker.operations.broker import (
     JOB_STATES_STREAM,
     JOB_STATES_SUBJECT,
     REQUEST_TIMEOUT_SECONDS,
+    STREAM_FULL,
     Broker,
     broker_unavailable,
+    job_states_full,
 )
 from compute_worker.operations.subscriptions import lasting_subscription, unsubscribe
 
 WRONG_LAST_SEQUENCE = 10071  # JetStream's JSStreamWrongLastSequenceErrF
 PURGE_MARKER_SECONDS = 1.0  # the marker of a deleted key disappears by itself
 
+TELL_FULL_SECONDS = 60.0
+
 Value = dict[str, Any]
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,7 @@ class Entry:
 class JobStates:
     def __init__(self, *, broker: Broker) -> None:
         self._broker = broker
+        self._tell_full_again_at = 0.0
 
     async def get(self, key: str) -> Entry | None:
         last = await self._last(key)
@@ -142,10 +150,23 @@ class JobStates:
         except APIError as error:
             if error.err_code == WRONG_LAST_SEQUENCE:
                 raise _StaleRevisionError from error
+            if error.err_code == STREAM_FULL:
+                self._tell_full()
+                raise job_states_full() from error
             raise broker_unavailable(error) from error
         except (NatsError, TimeoutError) as error:
             raise broker_unavailable(error) from error
         return int(ack.seq)
+
+    def _tell_full(self) -> None:
+        """Not for every cursor of every listener."""
+        now = monotonic()
+        if now >= self._tell_full_again_at:
+            self._tell_full_again_at = now + TELL_FULL_SECONDS
+            log.error(
+                "the job-state bucket is full: new work is refused, what runs goes on. Raise "
+                "COMPUTE_JOB_STATES_MAX_BYTES on every worker and restart them, or wait until records expire"
+            )
 
     async def _last(self, key: str) -> RawStreamMsg | None:
         """The key's last message; one without data is the marker of its deletion."""

@@ -9,7 +9,7 @@ from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
 from compute_worker.operations import model
-from compute_worker.operations.broker import Broker, broker_unavailable
+from compute_worker.operations.broker import STREAM_FULL, Broker, broker_unavailable
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
 from compute_worker.operations.lanes import Lane, LaneOf, one_lane
@@ -18,7 +18,6 @@ from shared.errors import Code, LecternError
 
 RECORD_TTL_SECONDS = 7 * 86_400.0
 CANCEL_SUBJECT = "lectern.control.cancel"
-STREAM_FULL = 10077  # JetStream's JSStreamStoreFailedF: "maximum bytes exceeded"
 RECORDS = "operation"  # what the keys of records begin with
 SUBMIT_TRIES = 5  # compare-and-set rounds before we call it contention
 

@@ -97,6 +97,10 @@ OWN_IS_AWAY = view(UNREACHABLE, is_embedded=True)
         (view(UNREACHABLE), WorkerView.look_at_credentials, Status.WARN, "worker first"),
         (view(UNREACHABLE), WorkerView.look_at_secret, Status.WARN, "worker first"),
         (view(answer(broker=pb.Finding(code="X"))), WorkerView.look_at_broker, Status.ERROR, "BROKER_URL"),
+        (
+            view(answer(broker=pb.Finding(code="JOB_STATES_NEARLY_FULL"))),
+            WorkerView.look_at_broker, Status.ERROR, "COMPUTE_JOB_STATES_MAX_BYTES",
+        ),
         (view(answer(object_store=pb.Finding())), WorkerView.look_at_store, Status.ERROR, "S3 variables"),
         (
             view(answer(credential_broker=pb.Finding(code="SERVICE_UNREACHABLE"))),
