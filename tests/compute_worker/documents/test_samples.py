@@ -1,6 +1,7 @@
 """Real books and pages that other projects test with."""
 
 import importlib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ pytestmark = pytest.mark.samples
 FORMATS = {"epub": "epub", "html": "html", "md": "markdown", "txt": "text"}
 
 
+@cache
 def read_sample(samples: Path, name: str) -> Reading:
     path = samples / name
     parser = importlib.import_module(PARSERS[FORMATS[path.suffix[1:]]])

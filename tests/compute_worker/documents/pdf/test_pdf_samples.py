@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ FURNITURE = (BlockRole.HEADER, BlockRole.FOOTER, BlockRole.PAGE_NUMBER)
 NOT_READ = (*FURNITURE, BlockRole.FOOTNOTE, BlockRole.OTHER)
 
 
+@cache
 def read_sample(samples: Path, name: str) -> Reading:
     path = samples / "pdf" / f"{name}.pdf"
     return read(document.parse, path.read_bytes(), file_name=path.name)
