@@ -24,6 +24,10 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
 	@$(PIP) --require-hashes -r requirements-dev.lock
 	@touch $@
 
+$(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
+	@$(PIP) --require-hashes -r requirements-bench.lock
+	@touch $@
+
 .PHONY: run
 run: $(VENV)/.runtime ## Install what is needed and start Lectern
 	@deploy/first-run.sh
@@ -39,7 +43,8 @@ test-programs: # A browser, and node for the tests of the browser's modules
 	@deploy/test-programs.sh
 
 .PHONY: bench
-bench: $(VENV)/.dev ## Measure what the design sets bars for
+bench: $(VENV)/.bench test-programs ## Measure what the design sets bars for, and other readers of PDF beside ours
+	@deploy/bench-programs.sh
 	@PYTHONPATH=tests $(BIN)/python -m bench
 
 .PHONY: soak
@@ -112,3 +117,5 @@ lock: ## Pin the newest fitting dependencies
 	    --group build pyproject.toml -o requirements.lock
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	    --group build --group dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+	    --group baselines -c requirements-dev.lock pyproject.toml -o requirements-bench.lock

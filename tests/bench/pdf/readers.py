@@ -1,19 +1,51 @@
-"""Ways to read a PDF, to be compared; all but ours are used only where they are installed."""
+"""Ways to read a PDF, to be compared. All but ours are used where they are installed."""
 
 import importlib.util
 import io
+import json
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from books.reading import artifact_folder, load
 
 from bench.pdf.scorer import FoundBlock
 from compute_worker.documents.pdf import document
 
-Reader = Callable[[bytes], list[FoundBlock]]
+_MUPDF_ROLES = {
+    "title": "title",
+    "section-header": "heading",
+    "text": "paragraph",
+    "list-item": "list_item",
+    "table": "table",
+    "caption": "caption",
+    "footnote": "footnote",
+    "page-header": "header",
+    "page-footer": "footer",
+    "formula": "formula",
+}
+
+
+@dataclass(frozen=True)
+class Reader:
+    name: str
+    read: Callable[[bytes], list[FoundBlock]]
+
+
+def readers() -> Iterator[Reader]:
+    """Ours first."""
+    yield Reader("lectern", lectern)
+    if importlib.util.find_spec("pymupdf"):
+        yield Reader("pymupdf4llm", _mupdf_with_layout)
+        yield Reader("same, no model", _mupdf_without_layout)
+    if importlib.util.find_spec("pdfminer"):
+        yield Reader("pdfminer.six", _pdfminer)
+    if shutil.which("pdftotext"):
+        yield Reader("pdftotext", _pdftotext)
 
 
 def lectern(pdf: bytes) -> list[FoundBlock]:
@@ -34,16 +66,6 @@ def parse_only(pdf: bytes) -> None:
         document.parse(source, artifact_folder(folder), file_name="source.pdf")
 
 
-def installed() -> Iterator[tuple[str, Reader]]:
-    yield "lectern", lectern
-    if importlib.util.find_spec("pymupdf4llm"):
-        yield "pymupdf4llm", _pymupdf
-    if importlib.util.find_spec("pdfminer"):
-        yield "pdfminer.six", _pdfminer
-    if shutil.which("pdftotext"):
-        yield "pdftotext", _pdftotext
-
-
 def _paragraphs(text: str) -> list[FoundBlock]:
     return [
         FoundBlock("paragraph", part) for part in text.replace("\f", "\n\n").split("\n\n") if part.strip()
@@ -55,13 +77,41 @@ def _pdfminer(pdf: bytes) -> list[FoundBlock]:
     return _paragraphs(pdfminer.extract_text(io.BytesIO(pdf)))
 
 
-def _pymupdf(pdf: bytes) -> list[FoundBlock]:
+def _mupdf_with_layout(pdf: bytes) -> list[FoundBlock]:
+    """With its layout model; what it takes for furniture and notes is not held against it."""
     pymupdf, writer = importlib.import_module("pymupdf"), importlib.import_module("pymupdf4llm")
+    writer.use_layout(True)
+    with pymupdf.open(stream=pdf, filetype="pdf") as opened:
+        content = json.loads(writer.to_json(opened, use_ocr=False))
+    boxes = [box for page in content["pages"] for box in page["boxes"]]
+    return [block for box in boxes for block in _blocks_of_box(box, is_first=box is boxes[0])]
+
+
+def _blocks_of_box(box: dict[str, Any], *, is_first: bool) -> Iterator[FoundBlock]:
+    role = _MUPDF_ROLES.get(box["boxclass"], "other")
+    if box.get("table"):
+        for row in box["table"].get("extract") or []:
+            yield FoundBlock("table", " ".join(cell or "" for cell in row))
+        return
+    lines = ["".join(span["text"] for span in line["spans"]) for line in box.get("textlines") or []]
+    text = ""
+    for line in lines:
+        text = text[:-1] + line if text.endswith("-") else f"{text} {line}"
+    if text.strip():
+        is_title = is_first and role == "heading" and box.get("header_level") == 1
+        yield FoundBlock("title" if is_title else role, text.strip())
+
+
+def _mupdf_without_layout(pdf: bytes) -> list[FoundBlock]:
+    pymupdf, writer = importlib.import_module("pymupdf"), importlib.import_module("pymupdf4llm")
+    writer.use_layout(False)
+    with pymupdf.open(stream=pdf, filetype="pdf") as opened:
+        text = writer.to_markdown(opened)
     found = []
-    for block in _paragraphs(writer.to_markdown(pymupdf.open(stream=pdf, filetype="pdf"))):
-        text = block.text.strip()
-        role = "heading" if text.startswith("#") else "list_item" if text.startswith("- ") else "paragraph"
-        found.append(FoundBlock(role, text))
+    for block in _paragraphs(text):
+        line = block.text.strip()
+        role = "heading" if line.startswith("#") else "list_item" if line.startswith("- ") else "paragraph"
+        found.append(FoundBlock(role, line))
     return found
 
 
