@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.e2e
 
+TALE = "# A pasted tale\n\nOnce upon a time there was a river.[^1]\n\nIt was long.\n\n[^1]: A small one."
 EMMA = "Emma Woodhouse, handsome (they say), clever, and rich."
 FIRST_WORDS = """url => new Promise((resolve) => {
   const source = new EventSource(url);
@@ -74,6 +75,18 @@ def words_announced(reader):
     return [EMMA[start:end].strip(" ,.()") for start, end in places]
 
 
+def look_at_a_note(reader):
+    """It is shown where it stands, and the voice stays where it is."""
+    page = reader.page
+    page.goto(f"{reader.base_url}/app")
+    reader.open("A pasted tale")
+    page.locator("lectern-text a[data-target]").first.click()
+    expect(page.get_by_text("A small one.")).to_be_in_viewport()
+    with page.expect_response(lambda answer: answer.url.endswith("/playback/sessions")) as started:
+        page.get_by_role("button", name="Play", exact=True).click()
+    assert started.value.json()["startOrdinal"] == 0
+
+
 def open_what_is_locked(reader, tmp_path):
     page = reader.page
     page.goto(f"{reader.base_url}/app")
@@ -104,14 +117,14 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
     assert any(url.endswith("/adding/text.js") for url in scripts), "loaded only when asked for"
     dialog.get_by_role("button", name="Add to library").click()
     expect(dialog.get_by_text("Paste or type the text here.")).to_be_visible()
-    dialog.get_by_label("Text", exact=True).fill("# A pasted tale\n\nOnce upon a time there was a river.")
+    dialog.get_by_label("Text", exact=True).fill(TALE)
     dialog.get_by_label("Kind").select_option("Markdown")
     dialog.get_by_role("button", name="Add to library").click()
     expect(dialog).to_be_hidden()
     expect(page.locator("a.card-link").filter(has_text="A pasted tale")).to_be_visible(timeout=30_000)
 
     add_by(page, "Paste text")
-    dialog.get_by_label("Text", exact=True).fill("# A pasted tale\n\nOnce upon a time there was a river.")
+    dialog.get_by_label("Text", exact=True).fill(TALE)
     dialog.get_by_role("button", name="Add to library").click()
     expect(page.get_by_text("“A pasted tale” is in your library already.")).to_be_visible()
 
@@ -173,6 +186,7 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
     reader.open("Emma, a novel")
     expect(page).to_have_title(re.compile("Emma, a novel"))
     choose_what_is_read(reader)
+    look_at_a_note(reader)
     open_what_is_locked(reader, tmp_path)
     assert [line for line in reader.console if line.startswith("pageerror")] == []
 

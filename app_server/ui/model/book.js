@@ -138,12 +138,12 @@ export class Book {
    */
   async neighbour(spot, step) {
     let next = await this.#beside(spot, step);
-    while (next && !this.#isRead(next)) next = await this.#beside(next, step);
+    while (next && !this.isRead(next)) next = await this.#beside(next, step);
     return next;
   }
 
-  /** @param {Spot} spot */
-  #isRead({ blockId }) {
+  /** Of a section that is here: is the block read aloud? @param {Spot} spot */
+  isRead({ blockId }) {
     const role = this.peek(sectionOf(blockId))?.block(blockId)?.role.replace("BLOCK_ROLE_", "").toLowerCase() ?? "";
     const { includeRoles, skipRoles } = this.options;
     return includeRoles.includes(role) || !(NOT_READ.includes(role) || skipRoles.includes(role));

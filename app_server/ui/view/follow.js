@@ -40,6 +40,11 @@ export class Follow extends EventTarget {
     else this.#onScroll();
   }
 
+  /** Somebody looks elsewhere, such as at a note. */
+  leave() {
+    this.#setFollowing(false);
+  }
+
   /** Go to the voice and stay with it. @param {{smoothly?: boolean}} [options] */
   resume({ smoothly = true } = {}) {
     this.#setFollowing(true);

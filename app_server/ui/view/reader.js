@@ -299,11 +299,15 @@ export class Reader extends Component {
   async #goTo(section, blockId) {
     if (section < 0 || section >= this.#book.sectionCount) return;
     const pages = this.#shownPages;
+    const isKnown = blockId !== "" && (await this.#book.section(section).catch(() => null)) !== null;
+    // A note is looked at while the voice goes on.
+    const isNote = isKnown && !this.#book.isRead({ blockId, offset: 0 });
+    if (isNote) this.#follow.leave();
     if (pages) await this.#toPage({ blockId: blockId || `${section}-0`, offset: 0 });
     else if (section !== this.#shown) await this.#showSection(section, { blockId });
     else this.#scrollTo(blockId);
     const spoken = blockId || this.#book.peek(section)?.first?.blockId;
-    if (spoken && (pages || section === this.#shown)) this.#player.seek({ blockId: spoken, offset: 0 });
+    if (spoken && !isNote && (pages || section === this.#shown)) this.#player.seek({ blockId: spoken, offset: 0 });
   }
 
   /** @param {string} blockId */
