@@ -82,7 +82,7 @@ async def test_a_value_of_the_wrong_type_is_an_invalid_argument(mesh: Mesh, meth
     for field in method.input_type.fields:
         if field.name in binding.path_fields:
             continue
-        bad = BAD_VALUES.get(field.cpp_type, "many")
+        bad = 7 if field.is_repeated else BAD_VALUES.get(field.cpp_type, "many")
         if binding.body:
             await refused(mesh, method, body={field.name: bad})
         elif field.cpp_type != FieldDescriptor.CPPTYPE_STRING:  # any query value is a text
