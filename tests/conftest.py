@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from servers import ports
 from servers.identity_provider.process import IdentityProviderServer, running_identity_provider
@@ -13,6 +15,22 @@ from servers.object_store import ObjectStoreServer, running_object_store
 from servers.other_object_store import running_other_object_store
 
 _SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
+
+
+# Their tests start whole instances, browsers among them, and follow them in time.
+_ONE_AFTER_THE_OTHER = ("tests/e2e/", "tests/faults/")
+
+
+class OneStoryAtATime(LoadFileScheduling):
+    """By file, but everything that runs whole instances in one process: two at once starve each other."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "stories" if nodeid.startswith(_ONE_AFTER_THE_OTHER) else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    return OneStoryAtATime(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
