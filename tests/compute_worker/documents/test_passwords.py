@@ -27,6 +27,7 @@ from compute_worker.documents.servicer import DocumentServicer
 from compute_worker.operations.broker import BrokerLimits, connect_broker
 from compute_worker.operations.events import Events
 from compute_worker.operations.job_states import JobStates
+from compute_worker.operations.lanes import Lane
 from compute_worker.operations.model import OperationKind, OperationRecord
 from compute_worker.operations.queue import OperationQueue
 from compute_worker.operations.runner import OperationRunner, RunnerOptions
@@ -91,7 +92,7 @@ async def worker(tmp_path: Path, broker_folder: Path) -> AsyncIterator[Worker]:
                 handler=handler,
                 worker_id="worker",
                 options=RunnerOptions(
-                    kind=OperationKind.DOCUMENT,
+                    lane=Lane(OperationKind.DOCUMENT),
                     max_attempts=2,
                     max_concurrent=2,
                     heartbeat_seconds=0.5,

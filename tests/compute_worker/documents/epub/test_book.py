@@ -246,6 +246,22 @@ def test_direction_and_language_of_a_part_are_kept() -> None:
     assert '<p data-block="0-1" lang="en" dir="ltr">' in book.html
 
 
+def test_vertical_and_fixed_layouts_are_shown_as_plain_text_in_reading_order() -> None:
+    """The book's own styles stay behind: nothing stands upright, on top of each other or off the page."""
+    head = "<style>html{writing-mode:vertical-rl} .t{position:absolute;left:-900px}</style>"
+    fixed = page(
+        '<div class="t" style="position:absolute;top:9px">吾輩は<ruby>猫<rt>ねこ</rt></ruby>である。</div>'
+        '<div class="t" style="writing-mode:vertical-rl">名前はまだ無い。</div>',
+        head=head + '<meta name="viewport" content="width=600, height=800"/>',
+        attributes='lang="ja"',
+    )
+    layout = '<meta property="rendition:layout">pre-paginated</meta>'
+    book = read(parse, epub({"one.xhtml": fixed}, language="ja", metadata=layout))
+    assert book.texts() == ["吾輩は猫である。", "名前はまだ無い。"]
+    assert "style" not in book.html
+    assert "class" not in book.html
+
+
 def test_locators_are_paths_in_the_source() -> None:
     book = read_body("<div><p>a</p><ul><li>b</li></ul><p>c</p></div>")
     assert [block.path for block in book.blocks] == [
