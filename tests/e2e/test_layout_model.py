@@ -77,7 +77,7 @@ def page(word: str) -> bytes:
 @pytest.fixture
 def instance(tmp_path: Path, model_server: ModelServer) -> Iterator[LecternInstance]:
     environment = lectern_environment(PDF_LAYOUT_MODEL_BASE_URL=model_server.base_url)
-    with running_lectern(tmp_path / "lectern", environment=environment) as running:
+    with running_lectern(tmp_path / "lectern", environment=environment, ready_seconds=180) as running:
         yield running
 
 
