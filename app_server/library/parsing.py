@@ -25,6 +25,8 @@ _LOST_RUNS: Final = 3
 _CALL_SECONDS: Final = 15
 # The document itself is at fault, or this program is: asking again changes nothing.
 _FINAL_CODES: Final = {Code.INVALID_ARGUMENT, Code.FAILED_PRECONDITION, Code.OUT_OF_RANGE, Code.UNIMPLEMENTED}
+# What a limit keeps out is told at once; its owner tries again.
+_FINAL_REASONS: Final = {"QUEUE_LIMIT_REACHED"}
 _log = structlog.get_logger(__name__)
 
 
@@ -115,7 +117,7 @@ class ParsingWatcher:
                     return await self._fail(document_id, _interrupted())
                 await self._store.set_operation(document_id, None)
             except LecternError as error:
-                if error.code in _FINAL_CODES:
+                if error.code in _FINAL_CODES or error.reason in _FINAL_REASONS:
                     failure = DocumentFailure(error.reason, error.message, error.retryable)
                     return await self._fail(document_id, failure)
                 _log.info("parsing is tried again", document=document_id, reason=error.reason)

@@ -27,7 +27,7 @@ from app_server.playback.proto_mapping import shown_plan, shown_settings
 from app_server.playback.requests import CursorBody, PlanQuery, SessionBody
 from app_server.playback.service import PlaybackService
 from app_server.playback.session_events import session_events
-from app_server.worker.clients import WorkerClients
+from app_server.worker.clients import WORK_QUEUE_PROBLEMS, WorkerClients
 
 _SESSIONS = "/api/tts/playback/sessions"
 
@@ -59,6 +59,7 @@ class PlaybackRoutes:
                         "DOCUMENT_NOT_READY",
                         "PROVIDER_NOT_FOUND",
                         "WORKER_UNAVAILABLE",
+                        *WORK_QUEUE_PROBLEMS,
                         *LIMIT_PROBLEMS,
                     ),
                 ),

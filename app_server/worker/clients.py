@@ -27,6 +27,17 @@ if TYPE_CHECKING:
 # Between the two processes; none of it is the browser's doing or business.
 _INTERNAL_REASONS: Final = {"SERVICE_UNREACHABLE", "NO_ANSWER", "TOKEN_REFUSED"}
 _INTERNAL_CODES: Final = {Code.UNAUTHENTICATED, Code.UNIMPLEMENTED}
+# Where a session needs a place in the workers' queue.
+WORK_QUEUE_PROBLEMS: Final = ("JOB_STATES_FULL", "QUEUE_FULL", "QUEUE_LIMIT_REACHED")
+_FIXES: Final = {
+    "SERVICE_UNREACHABLE": "is it running, and do COMPUTE_WORKER_URL and COMPUTE_WORKER_GRPC_URL lead to it?",
+    "NO_ANSWER": "it is overloaded or hangs: look into its log, or start more workers",
+    "TOKEN_REFUSED": "give COMPUTE_WORKER_TOKEN the same value here and on the worker",
+}
+_OTHER_VERSION: Final = "it is of another version: run the same one on both sides"
+_IN_VAIN: Final = "The part of Lectern that speaks isn't set up rightly. Please tell the administrator."
+_TOO_SLOW: Final = "The part of Lectern that speaks takes too long to answer. Try again in a moment."
+_AWAY: Final = "The part of Lectern that speaks isn't available just now. Try again in a moment."
 _log = structlog.get_logger(__name__)
 
 
@@ -59,9 +70,12 @@ def errors_for_browsers() -> Iterator[None]:
     except LecternError as error:
         if error.reason not in _INTERNAL_REASONS and error.code not in _INTERNAL_CODES:
             raise
-        _log.warning("the worker can't be asked", reason=error.reason, message=error.message)
-        raise LecternError(
-            Code.UNAVAILABLE,
-            "The part of Lectern that speaks isn't available just now. Try again in a moment.",
-            reason="WORKER_UNAVAILABLE",
-        ) from error
+        fix = _OTHER_VERSION if error.code is Code.UNIMPLEMENTED else _FIXES.get(error.reason, "")
+        _log.warning("the worker can't be asked", reason=error.reason, message=error.message, fix=fix)
+        raise LecternError(Code.UNAVAILABLE, _told(error), reason="WORKER_UNAVAILABLE") from error
+
+
+def _told(error: LecternError) -> str:
+    if error.code in _INTERNAL_CODES:
+        return _IN_VAIN
+    return _TOO_SLOW if error.reason == "NO_ANSWER" else _AWAY

@@ -22,8 +22,13 @@ _Detail = TypeVar("_Detail", bound=Message)
 MAX_GRPC_MESSAGE_CHARACTERS: Final = 1000
 
 _GRPC_CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
-# What a proxy in between says about the server behind it.
-_PROXY_STATUSES: Final = {502: Code.UNAVAILABLE}
+# What no gateway of ours says: a proxy about the server behind it, or a server of another version that
+# has no such method (as gRPC maps HTTP, doc/http-grpc-status-mapping.md).
+_PROXY_STATUSES: Final = {
+    404: Code.UNIMPLEMENTED,
+    405: Code.UNIMPLEMENTED,
+    502: Code.UNAVAILABLE,
+}
 
 
 def grpc_code(code: Code) -> grpc.StatusCode:

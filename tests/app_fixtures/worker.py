@@ -44,6 +44,7 @@ class StatefulWorker:
         self.session_events: dict[str, list[playback_pb2.WatchSessionResponse]] = {}
         self.cursors: list[playback_pb2.UpdateCursorRequest] = []
         self.refuses_token = False
+        self.is_crowded = False
         self.may_finish = asyncio.Event()
         self.may_finish.set()
         self.changed = asyncio.Condition()
@@ -160,6 +161,8 @@ class _Documents(DocumentServiceServicer):
     async def ParseDocument(
         self, request: documents_pb2.ParseDocumentRequest, context: Any
     ) -> documents_pb2.ParseDocumentResponse:
+        if self._worker.is_crowded:
+            raise crowded()
         self._worker.parse_requests.append(request)
         identifier = f"op-{request.document_sha256[:16]}{request.password}"
         operation = self._worker.operations.get(identifier)
@@ -254,6 +257,8 @@ class _Playback(PlaybackServiceServicer):
     ) -> playback_pb2.CreateSessionResponse:
         if self._worker.refuses_token:
             raise LecternError(Code.UNAUTHENTICATED, "The bearer token is wrong.", reason="TOKEN_REFUSED")
+        if self._worker.is_crowded:
+            raise crowded()
         identity = f"{request.owner_id} {request.document_id}".encode()
         identifier = hashlib.sha256(identity).hexdigest()[:32]
         self._worker.sessions[identifier] = request
@@ -314,3 +319,8 @@ class _Speech(SpeechServiceServicer):
         self, request: speech_pb2.SynthesizePreviewRequest, context: Any
     ) -> speech_pb2.SynthesizePreviewResponse:
         return speech_pb2.SynthesizePreviewResponse(audio=b"\xff\xf3" + request.text.encode())
+
+
+def crowded() -> LecternError:
+    message = "Too much is waiting to be done already. Try again in a while."
+    return LecternError(Code.RESOURCE_EXHAUSTED, message, reason="QUEUE_LIMIT_REACHED")

@@ -199,6 +199,19 @@ async def test_trouble_with_the_worker_signs_nobody_out(reader: Browser, worker:
         assert "127.0.0.1" not in answer.json["detail"]
 
 
+async def test_a_queue_that_is_too_long_is_told_to_who_uploads_and_to_who_listens(
+    reader: Browser, worker: StatefulWorker
+) -> None:
+    document_id = await reader.add_document()
+    worker.is_crowded = True
+    answer = await reader.post(SESSIONS, {"documentId": document_id, "start": {"ordinal": 0}})
+    assert (answer.status, answer.code) == (429, "QUEUE_LIMIT_REACHED")
+    uploaded = await reader.upload(b"<p>One more.</p>", "more.html")
+    settled = await reader.settled(uploaded.json["document"]["id"])
+    assert (settled["state"], settled["error"]["code"]) == ("failed", "QUEUE_LIMIT_REACHED")
+    assert settled["error"]["retryable"]
+
+
 async def test_voices_and_a_preview(reader: Browser) -> None:
     providers = (await reader.get("/api/tts/shared-providers")).json
     assert providers["default"] == "builtin"

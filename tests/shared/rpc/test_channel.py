@@ -136,7 +136,7 @@ async def test_the_full_address_of_the_credential_method_works_too() -> None:
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [(502, Code.UNAVAILABLE), (503, Code.UNAVAILABLE), (404, Code.NOT_FOUND), (302, Code.UNKNOWN)],
+    [(502, Code.UNAVAILABLE), (503, Code.UNAVAILABLE), (404, Code.UNIMPLEMENTED), (302, Code.UNKNOWN)],
 )
 async def test_a_stranger_in_between_becomes_an_error_by_its_status(status: int, code: Code) -> None:
     async def stranger(_request: web.Request) -> web.Response:
