@@ -40,17 +40,20 @@ function actionPart(name, action, isOpen) {
       ${rows(`${at}/usage`, "How much in a day (UTC)", "Add an allowance", action.usage, (place) => html`
         ${number(`${place}/limit`, "At most")} ${select(`${place}/metric`, "Of", METRICS)} ${select(`${place}/scope`, "Counted for", SCOPES)}
         ${select(`${place}/audience`, "Concerns", AUDIENCES)} ${select(`${place}/boundary`, "At the limit", BOUNDARIES)}`)}
-      ${action.execution ? execution(`${at}/execution`) : ""}
+      ${action.execution ? execution(`${at}/execution`, NOT_QUEUED.has(name) ? NOT_IN_FORCE : OF_ACTION) : ""}
     </div>
   </details>`;
 }
 
-// Nobody shall wonder why a change here changes nothing; how often workers ask is in force.
-const NOT_YET = html`<p class="settings-note">Kept with the policy. The workers of this version don't go by it yet, except by how often they ask for limits.</p>`;
+const OF_ACTION = html`<p class="settings-note">Workers go by the priority always, and by the rest while this is limited. What would wait beyond it is refused, what waited too long fails; both say so.</p>`;
+// Nobody shall wonder why a change here changes nothing.
+const NOT_IN_FORCE = html`<p class="settings-note">Kept with the policy. This version has no queue for it at the workers, so that nothing goes by these.</p>`;
+const NOT_QUEUED = new Set(["tts_playback_plan", "tts_playback_export", "account_export"]);
+const OF_WORKERS = html`<p class="settings-note">For each worker, over all that is limited above; align is for recordings and always in force. Changes reach workers within 15 seconds.</p>`;
 
-/** @param {string} at */
-function execution(at) {
-  return html`<fieldset class="limit-rows"><legend>How workers do it</legend>${NOT_YET}<div class="limit-row">
+/** @param {string} at @param {Html} note */
+function execution(at, note) {
+  return html`<fieldset class="limit-rows"><legend>How workers do it</legend>${note}<div class="limit-row">
     ${select(`${at}/priority`, "Priority", PRIORITIES)} ${number(`${at}/maxQueued`, "Queued at most")}
     ${number(`${at}/maxQueueAgeSeconds`, "Waiting seconds at most")} ${number(`${at}/maxConcurrentPerWorker`, "At once on a worker")}
     <div class="field limit-wide" data-field="${at}/resources"><span class="limit-label">Needs</span><div class="limit-checks">
@@ -60,8 +63,8 @@ function execution(at) {
 
 /** @param {any} worker */
 function workerPart(worker) {
-  return html`<details class="limit-action" data-action="worker"><summary>Workers</summary><div class="limit-body">${NOT_YET}<div class="limit-row">
-    ${number("/worker/maxExecutingPerWorker", "At once on a worker")} ${number("/worker/policyRefreshSeconds", "Asks for limits every (seconds)")}
+  return html`<details class="limit-action" data-action="worker"><summary>Workers</summary><div class="limit-body">${OF_WORKERS}<div class="limit-row">
+    ${number("/worker/maxExecutingPerWorker", "At once on a worker")} ${number("/worker/policyRefreshSeconds", "Asks for limits at least every (seconds)")}
     ${Object.keys(worker.resources).map((name) => number(`/worker/resources/${name}`, `${name} at once`))}
   </div></div></details>`;
 }
