@@ -81,12 +81,6 @@ def test_every_table_that_is_somebodys_is_exported_or_left_out_on_purpose() -> N
     assert owned | {"users"} == exported_tables | LEFT_OUT
 
 
-async def test_asking_twice_gives_the_one_that_is_under_way(reader: Browser) -> None:
-    first, second = await asyncio.gather(*(reader.post("/api/user/export") for _ in range(2)))
-    assert first.json["export"]["id"] == second.json["export"]["id"]
-    await exported(reader)
-
-
 async def test_an_export_is_gone_after_a_week(reader: Browser, clock) -> None:
     export = await exported(reader)
     clock.turn(seconds=WEEK_SECONDS - 1)

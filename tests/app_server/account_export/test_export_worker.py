@@ -112,6 +112,15 @@ async def setting(database: Database, objects: ObjectStore, clock) -> Setting:
     return setting
 
 
+async def test_asking_again_gives_the_one_that_is_under_way(setting: Setting) -> None:
+    under_way = await setting.only()
+    again = await asyncio.gather(*(setting.exports.start(CALLER) for _ in range(2)))
+    assert [export.id for export in again] == [under_way.id] * 2
+    await setting.server().work()
+    new = await asyncio.gather(*(setting.exports.start(CALLER) for _ in range(2)))
+    assert len({export.id for export in new} - {under_way.id}) == 1
+
+
 async def test_several_servers_make_one_export(setting: Setting) -> None:
     await asyncio.gather(*(setting.server().work() for _ in range(3)))
     export = await setting.only()
