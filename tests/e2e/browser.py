@@ -10,17 +10,27 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-SAMPLE_HEARD = """() => {
+# In a frame, after the page has lit what sounds: what a person sees, however few frames there are.
+SAMPLE_HEARD = """() => new Promise((resolve) => requestAnimationFrame(() => {
   const audio = document.querySelector("audio");
   const reader = document.querySelector("lectern-reader");
   const lit = (name) => [...(CSS.highlights.get(name) ?? [])].map((range) => range.toString()).join("");
-  return {
+  resolve({
     ms: audio.currentTime * 1000,
     word: lit("spoken-word"),
     sentence: lit("spoken-sentence"),
     state: reader.dataset.state,
     src: audio.currentSrc,
+  });
+}))"""
+WATCH_WORDS = """() => {
+  window.litWords = [];
+  const look = () => {
+    const word = [...(CSS.highlights.get("spoken-word") ?? [])].map((range) => range.toString()).join("");
+    if (word && word !== window.litWords.at(-1)) window.litWords.push(word);
+    requestAnimationFrame(look);
   };
+  look();
 }"""
 
 
@@ -71,6 +81,13 @@ class Person:
 
     def hear(self) -> Heard:
         return Heard(**self.page.evaluate(SAMPLE_HEARD))
+
+    def watch_words(self) -> None:
+        """Notes every word that is lit on this page from now on, also those that a slow test never sees."""
+        self.page.evaluate(WATCH_WORDS)
+
+    def lit_words(self) -> list[str]:
+        return list(self.page.evaluate("() => window.litWords"))
 
     def until(self, condition: Callable[[Heard], object], seconds: float = 30) -> Heard:
         deadline = time.monotonic() + seconds

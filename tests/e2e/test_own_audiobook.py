@@ -9,12 +9,12 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.e2e
 
-HEAR = """() => {
+HEAR = """() => new Promise((resolve) => requestAnimationFrame(() => {  // as in e2e/browser.py
   const lit = (name) => [...(CSS.highlights.get(name) ?? [])].map((range) => range.toString()).join("");
   const audio = document.querySelector("lectern-recordings audio");
   const reader = document.querySelector("lectern-reader");
-  return { ms: audio.currentTime * 1000, word: lit("spoken-word"), state: reader.dataset.state };
-}"""
+  resolve({ ms: audio.currentTime * 1000, word: lit("spoken-word"), state: reader.dataset.state });
+}))"""
 MOMENTS = 60
 EDGE_MS = 60.0
 SHARE_RIGHT = 0.9
