@@ -1,5 +1,6 @@
 """The model aligner against the reference implementation's timing, on a small model of random weights."""
 
+import json
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -27,12 +28,19 @@ TEXTS = (
 PREFIX = [tiny.START, tiny.ENGLISH, tiny.TRANSCRIBE]
 
 
-@pytest.fixture(scope="module", params=[3, 11])
-def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple:
-    weights = tiny.random_weights(request.param)
-    folder = tmp_path_factory.mktemp("tiny-whisper")
+SEEDS = (3, 11)
+ORIGINAL = Path(__file__).with_name("original_times.json")
+
+
+def exported_model(seed: int, folder: Path) -> tuple:
+    weights = tiny.random_weights(seed)
     tiny.export(weights, folder)
     return weights, WhisperModel(folder, threads=1), TextTokens(folder / "tokenizer.json")
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple:
+    return exported_model(request.param, tmp_path_factory.mktemp("tiny-whisper"))
 
 
 def sound(seconds: float, seed: int) -> np.ndarray:
@@ -42,6 +50,10 @@ def sound(seconds: float, seed: int) -> np.ndarray:
     pitch = np.interp(times, np.linspace(0, seconds, 12), source.uniform(100, 3000, 12))
     level = np.interp(times, np.linspace(0, seconds, 30), source.uniform(0, 0.5, 30))
     return (level * np.sin(2 * np.pi * np.cumsum(pitch) / RATE)).astype(np.float32)
+
+
+def sound_for(text: str) -> np.ndarray:
+    return sound(4 + len(text) / 15, seed=len(text))
 
 
 def reference_words(weights: dict, tokens: TextTokens, samples: np.ndarray, text: str) -> list:
@@ -62,7 +74,7 @@ def reference_words(weights: dict, tokens: TextTokens, samples: np.ndarray, text
 @pytest.mark.parametrize("text", TEXTS)
 def test_word_times_are_those_of_the_reference_within_a_frame(exported: tuple, text: str):
     weights, model, tokens = exported
-    samples = sound(4 + len(text) / 15, seed=len(text))
+    samples = sound_for(text)
     alignment = align_with(model, samples, text, "en-us")
     assert [(word.char_start, word.char_end) for word in alignment.words] == list(spoken_words(text))
     # Punctuation is a word to the reference.
@@ -73,6 +85,21 @@ def test_word_times_are_those_of_the_reference_within_a_frame(exported: tuple, t
     for (start, end), word in zip(wanted, alignment.words, strict=True):
         assert abs(word.start_ms - start * 1000) <= FRAME_MS
         assert abs(word.end_ms - end * 1000) <= FRAME_MS
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_word_times_are_those_of_openai_whisper_itself_within_a_frame(seed: int, tmp_path: Path):
+    """Recorded from the original on torch: record_original.py."""
+    _, model, _ = exported_model(seed, tmp_path)
+    told = [one for one in json.loads(ORIGINAL.read_text("utf-8")) if one["seed"] == seed]
+    assert [one["text"] for one in told] == list(TEXTS)
+    for one in told:
+        alignment = align_with(model, sound_for(one["text"]), one["text"], "en-us")
+        wanted = [times for word, *times in one["words"] if word.strip(" ,.")]
+        assert len(wanted) == len(alignment.words)
+        for (start, end), word in zip(wanted, alignment.words, strict=True):
+            assert abs(word.start_ms - start * 1000) <= FRAME_MS
+            assert abs(word.end_ms - end * 1000) <= FRAME_MS
 
 
 def reference_spans(tokens: TextTokens, text: str) -> list[tuple[int, int]]:
