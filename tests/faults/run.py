@@ -153,7 +153,7 @@ async def _after(
             *checks.every_operation_is_settled(present),
             *checks.no_claim_is_left(present),
             *checks.no_job_is_left(present),
-            *checks.no_follower_is_left(present),
+            *checks.followers_have_not_grown(present, trouble.happened),
             *checks.nothing_has_grown(present, sessions=sessions, documents=size.documents),
         ]
 

@@ -26,7 +26,7 @@ def complaints(stored: Stored) -> list[str]:
         *checks.every_operation_is_settled(stored),
         *checks.no_claim_is_left(stored),
         *checks.no_job_is_left(stored),
-        *checks.no_follower_is_left(stored),
+        *checks.followers_have_not_grown(stored, [KILLED]),
         *checks.nothing_has_grown(stored, sessions=1, documents=1),
     ]
 
@@ -127,6 +127,7 @@ def test_a_refused_call_of_a_worker_is_found(tmp_path: Path) -> None:
     log.write_text(
         "request method=POST path=/api/internal/compute/tts-credentials request_id=1 status=200\n"
         "request method=GET path=/api/documents/1 request_id=2 status=404\n"
+        "request method=POST path=/api/internal/compute/tts-credentials request_id=3 status=499\n"
     )
     assert checks.refused_calls_in([log]) == []
     log.write_text("request method=GET path=/api/internal/compute/work-policy request_id=3 status=404\n" * 2)
