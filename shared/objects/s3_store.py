@@ -88,7 +88,7 @@ def _session() -> AioSession:
 
 @cache
 def _descriptions() -> Loader:
-    """What botocore knows of S3, which nobody changes: 14 MB and 0.1 s for every session that reads it anew."""
+    """What botocore knows of S3, never changed: 14 MB and 0.1 s for each session that reads it anew."""
     return create_loader()
 
 
