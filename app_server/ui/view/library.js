@@ -16,6 +16,7 @@ import { toast } from "./toasts.js";
 import { UploadList } from "./upload-list.js";
 
 /** @typedef {import("../api/types.js").LibraryDocument} LibraryDocument */
+/** @typedef {Iterable<File | import("../model/upload-queue.js").ServerFile>} Files */
 
 customElements.define("lectern-document-card", DocumentCard);
 customElements.define("lectern-upload-list", UploadList);
@@ -29,6 +30,8 @@ export class Library extends Component {
   #watched = new Set();
   /** @type {UploadQueue | null} */
   #queue = null;
+  /** @type {(File | import("../model/upload-queue.js").ServerFile)[]} given before there was a queue */
+  #early = [];
   /** @type {string[]} */
   #formats = [];
   #dragDepth = 0;
@@ -94,6 +97,13 @@ export class Library extends Component {
     this.listen(this.#queue, "document", (event) => this.#keep(event.detail));
     this.listen(this.#queue, "duplicate", (event) => tellDuplicate(event.detail));
     find(this, "lectern-upload-list", UploadList).follow(this.#queue);
+    this.#upload(this.#early.splice(0));
+  }
+
+  /** They may be given before it is known how they are to be sent. @param {Files} files */
+  #upload(files) {
+    if (this.#queue) this.#queue.add(files);
+    else this.#early.push(...files);
   }
 
   /** @param {LibraryDocument} document */
@@ -160,7 +170,7 @@ export class Library extends Component {
     try {
       if (way === "text") (await import("./adding/text.js")).pasteText(added);
       if (way === "page") (await import("./adding/web-page.js")).addPage(added);
-      if (way === "folders") (await import("./adding/server-folders.js")).chooseServerFiles((files) => this.#queue?.add(files));
+      if (way === "folders") (await import("./adding/server-folders.js")).chooseServerFiles((files) => this.#upload(files));
     } catch {
       toast({ message: NOT_LOADED });
     }
@@ -206,7 +216,7 @@ export class Library extends Component {
 
   /** @param {HTMLInputElement} input */
   #onChosen(input) {
-    this.#queue?.add(input.files ?? []);
+    this.#upload(input.files ?? []);
     input.value = "";
   }
 
@@ -219,10 +229,10 @@ export class Library extends Component {
       this.#drag(-this.#dragDepth);
       if (!hasFiles(event.dataTransfer)) return;
       event.preventDefault();
-      this.#queue?.add(event.dataTransfer.files);
+      this.#upload(event.dataTransfer.files);
     });
     this.listen(window, "paste", (event) => {
-      if (hasFiles(event.clipboardData)) this.#queue?.add(event.clipboardData.files);
+      if (hasFiles(event.clipboardData)) this.#upload(event.clipboardData.files);
     });
   }
 
