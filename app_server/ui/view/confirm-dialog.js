@@ -22,10 +22,19 @@ export class ConfirmDialog extends Component {
     const dialog = find(this, "dialog", HTMLDialogElement);
     dialog.returnValue = "no";
     dialog.showModal();
+    const answered = new AbortController();
     return new Promise((resolve) => {
       this.listen(dialog, "click", (event) => event.target === dialog && dialog.close("no"));
+      // Of a key, wherever the focus is: left to itself, a browser may take one press for the dialog beneath as well.
+      const onKey = (/** @type {KeyboardEvent} */ event) => {
+        if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
+        event.preventDefault();
+        dialog.close("no");
+      };
+      document.addEventListener("keydown", onKey, { signal: AbortSignal.any([this.signal, answered.signal]) });
       this.listen(dialog, "close", () => {
-        this.replaceChildren();
+        answered.abort();
+        dialog.remove();
         resolve(dialog.returnValue === "yes");
       });
     });

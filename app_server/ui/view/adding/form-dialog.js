@@ -27,8 +27,8 @@ export class FormDialog extends Component {
     this.#untouched = written(form);
     this.listen(dialog, "close", () => this.remove());
     this.listen(dialog, "click", (event) => event.target.closest("[data-do=close]") && void this.#leave(dialog, form));
-    // The key first: a browser asks "cancel" only the first time, and closes the second.
-    this.listen(dialog, "keydown", (event) => event.key === "Escape" && !event.isComposing && this.#keep(event, dialog, form));
+    // The key first, wherever the focus is: a browser asks "cancel" only the first time, and closes the second.
+    this.listen(document, "keydown", (event) => event.key === "Escape" && !event.isComposing && this.#keep(event, dialog, form));
     this.listen(dialog, "cancel", (event) => event.target === dialog && this.#keep(event, dialog, form));
     sendForm(this, form, {
       busy,
@@ -46,6 +46,7 @@ export class FormDialog extends Component {
 
   /** @param {Event} event that would close the dialog @param {HTMLDialogElement} dialog @param {HTMLFormElement} form */
   #keep(event, dialog, form) {
+    if (event.defaultPrevented || this.querySelector("lectern-confirm dialog[open]")) return;
     event.preventDefault();
     void this.#leave(dialog, form);
   }
