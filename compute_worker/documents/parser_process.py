@@ -67,7 +67,7 @@ class ParserProcess:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=_MOST_LINE_BYTES,
-            env=_environment(),
+            env=bare_environment(),
             start_new_session=True,
         )
         try:
@@ -88,7 +88,7 @@ async def _converse(process: asyncio.subprocess.Process, message: bytes, on_prog
         if answer is None:
             raise _died(await process.wait(), await errors)
         if "error" in answer:
-            raise _told(answer["error"])
+            raise told_error(answer["error"])
     finally:
         errors.cancel()
         await asyncio.gather(errors, return_exceptions=True)
@@ -119,13 +119,18 @@ async def _tail(stderr: asyncio.StreamReader) -> str:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+    kill_group(process)
     await process.wait()
 
 
-def _environment() -> dict[str, str]:
+def kill_group(process: asyncio.subprocess.Process) -> None:
+    """With whatever it has started. It is still to be waited for."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def bare_environment() -> dict[str, str]:
     """Nothing of ours: no secret, no address."""
     return {
         "PYTHONPATH": os.pathsep.join(_ROOTS),
@@ -136,7 +141,8 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _told(error: dict[str, str]) -> LecternError:
+def told_error(error: Mapping[str, str]) -> LecternError:
+    """What the process itself says is wrong."""
     return LecternError(Code[error["code"]], error["message"], reason=error["reason"], retryable=False)
 
 

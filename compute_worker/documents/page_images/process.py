@@ -2,19 +2,16 @@
 
 import asyncio
 import json
-import os
 import signal
 import sys
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from compute_worker.documents.page_images.failures import not_drawn, too_complex
-from compute_worker.documents.parser_process import ParserLimits
-from shared.errors import Code, LecternError
+from compute_worker.documents.parser_process import ParserLimits, bare_environment, kill_group, told_error
+from shared.errors import LecternError
 
-_ROOTS: Final = [str(Path(__file__).parents[3]), str(Path(__file__).parents[3] / "gen")]
 _MOST_IMAGE_BYTES: Final = 64 * 1024 * 1024
 
 
@@ -54,12 +51,7 @@ class DrawingProcess:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={
-                "PYTHONPATH": os.pathsep.join(_ROOTS),
-                "PYTHONUTF8": "1",
-                "LC_ALL": "C.UTF-8",
-                "PATH": "",
-            },
+            env=bare_environment(),
             start_new_session=True,
         )
 
@@ -101,8 +93,7 @@ class DrawingProcess:
         await process.stdin.drain()
         answer: dict[str, Any] = json.loads(await process.stdout.readuntil(b"\n"))
         if "error" in answer:
-            told = answer["error"]
-            raise LecternError(Code[told["code"]], told["message"], reason=told["reason"], retryable=False)
+            raise told_error(answer["error"])
         if answer["bytes"] > _MOST_IMAGE_BYTES:
             raise ConnectionError("the answer is not one")
         return await process.stdout.readexactly(answer["bytes"])
@@ -119,7 +110,5 @@ class DrawingProcess:
         process = self._process
         if process is None:
             return
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+        kill_group(process)
         await process.communicate()
