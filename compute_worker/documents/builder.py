@@ -164,10 +164,12 @@ class DocumentBuilder:
         source_format: str,
         parser_version: str,
         emit: Callable[[Section], None],
+        may_be_silent: bool = False,
     ) -> ReadingDocument:
-        """Hands over the sections in order. A table of contents that isn't given is made of the headings."""
+        """Hands over the sections in order. A table of contents that isn't given is made of the headings.
+        may_be_silent: there is something to look at where there is nothing to read."""
         self.end_section()
-        if not self._sentences:
+        if not self._sentences and not may_be_silent:
             raise no_text()
         for section in self._sections:
             emit(self._finished(section))

@@ -10,7 +10,6 @@ from pathlib import Path
 from compute_worker.documents import single_file
 from compute_worker.documents.artifacts import PARSER_VERSION, UNLOCKED_NAME
 from compute_worker.documents.builder import DocumentBuilder, SectionCut
-from compute_worker.documents.failures import refused
 from compute_worker.documents.images import ImageShelf
 from compute_worker.documents.language import declared_language, detect_language, direction_of
 from compute_worker.documents.model import BlockRole, PageLine, PageSize, Section
@@ -61,17 +60,7 @@ def parse(
                 document=file.handle, folder=Path(layout_folder), seconds=layout_seconds
             )
         reading = read_pages(file, layout, lambda done, total: output.report("reading", done, total))
-        _refuse_pictures(reading)
         _Writer(file, reading).write(output, file_name=file_name)
-
-
-def _refuse_pictures(reading: Reading) -> None:
-    if not any(page.has_text for page in reading.pages) and any(page.is_picture for page in reading.pages):
-        raise refused(
-            "SCANNED_DOCUMENT",
-            "This PDF holds only pictures of pages, without any text to read aloud. "
-            "Let a text recognition (OCR) program add the text first.",
-        )
 
 
 def _first_page(file: PdfFile) -> bytes:
@@ -125,7 +114,13 @@ class _Writer:
 
     def _warn(self, builder: DocumentBuilder) -> None:
         pictures = sum(1 for page in self._reading.pages if page.is_picture)
-        if pictures:
+        if self._reading.is_scanned:
+            builder.warn(
+                "SCANNED_DOCUMENT",
+                "This PDF holds only pictures of pages, without any text to read aloud. "
+                "Let a text recognition (OCR) program add the text, and open the result.",
+            )
+        elif pictures:
             pages = f"{pictures} of {len(self._reading.pages)} pages are pictures"
             builder.warn("SCANNED_PAGES", f"{pages} without text and cannot be read aloud.")
 
@@ -256,6 +251,7 @@ class _Writer:
             source_format="pdf",
             parser_version=PARSER_VERSION,
             emit=emit,
+            may_be_silent=self._reading.is_scanned,
         )
         pages = tuple(PageSize(*page.size_as_shown) for page in self._reading.pages)
         output.write_document(replace(document, layout=self._reading.layout, pages=pages))

@@ -60,6 +60,12 @@ class Reading:
     typography: Typography = field(default_factory=Typography)
     layout: LayoutRecord = field(default_factory=LayoutRecord)
 
+    @property
+    def is_scanned(self) -> bool:
+        """Pictures of pages, and not a word."""
+        pages = self.pages
+        return any(page.is_picture for page in pages) and not any(page.has_text for page in pages)
+
 
 def read_pages(file: PdfFile, layout: PageLayout, report: Callable[[int, int], None]) -> Reading:
     reading = Reading()

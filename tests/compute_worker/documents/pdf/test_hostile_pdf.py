@@ -11,7 +11,7 @@ from compute_worker.documents.parser_process import ParserLimits, ParserProcess
 from shared.errors import Code, LecternError
 
 LIMITS = ParserLimits(wall_seconds=30, cpu_seconds=10)
-EXPECTED = {"PDF_DAMAGED", "NO_READABLE_TEXT", "SCANNED_DOCUMENT", "PASSWORD_REQUIRED"}
+EXPECTED = {"PDF_DAMAGED", "NO_READABLE_TEXT", "PASSWORD_REQUIRED"}
 
 
 async def ignore(phase: str, done: int, total: int) -> None:

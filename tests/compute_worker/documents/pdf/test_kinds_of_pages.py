@@ -10,7 +10,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
 
-from compute_worker.documents.model import TextDirection
+from compute_worker.documents.model import ReadingDocument, TextDirection
 from compute_worker.documents.pdf.document import parse
 from shared.errors import LecternError
 
@@ -43,6 +43,14 @@ def reason_of(content: bytes) -> str:
     return caught.value.reason
 
 
+def silent(content: bytes) -> ReadingDocument:
+    """What is read of pages without a word."""
+    reading = read(parse, content)
+    assert (reading.sections, reading.document.sentence_count) == ((), 0)
+    assert [warning.code for warning in reading.document.warnings] == ["SCANNED_DOCUMENT"]
+    return reading.document
+
+
 def test_scanned_pages_among_others_are_counted() -> None:
     reading = read(parse, drawn(lambda canvas: (picture_of_a_page(canvas), text_page(canvas))))
     assert reading.texts() == list(SENTENCES)
@@ -51,8 +59,15 @@ def test_scanned_pages_among_others_are_counted() -> None:
     assert "1 of 2 pages" in warning.message
 
 
-def test_a_document_of_scanned_pages_only_says_so() -> None:
-    assert reason_of(drawn(picture_of_a_page)) == "SCANNED_DOCUMENT"
+def test_a_document_of_scanned_pages_only_opens_and_says_so() -> None:
+    document = silent(drawn(lambda canvas: (picture_of_a_page(canvas), picture_of_a_page(canvas))))
+    assert [(page.width, page.height) for page in document.pages] == [(500, 400)] * 2
+    assert document.cover
+    assert "text recognition (OCR)" in document.warnings[0].message
+
+
+def test_empty_pages_alone_are_nothing_to_look_at() -> None:
+    assert reason_of(drawn(lambda canvas: canvas.showPage())) == "NO_READABLE_TEXT"
 
 
 def test_annotations_are_no_text_of_the_page() -> None:
@@ -99,7 +114,7 @@ def test_glyphs_without_a_unicode_map_are_not_read_as_something_else() -> None:
     )
     square = "1000 0 0 0 750 750 d1 0 0 750 750 re f"
     glyph = f"<< /Length {len(square)} >>\nstream\n{square}\nendstream"
-    assert reason_of(with_font(font, "abba", glyph)) == "SCANNED_DOCUMENT"
+    silent(with_font(font, "abba", glyph))
 
 
 def test_a_soft_hyphen_at_the_end_of_a_line_is_gone() -> None:

@@ -205,14 +205,20 @@ def test_every_block_knows_its_lines_on_the_page(samples: Path) -> None:
     [
         ("bad-empty-0-bytes", "DOCUMENT_EMPTY"),
         ("enc-user-password", "PASSWORD_REQUIRED"),
-        ("scan-linn-1p", "SCANNED_DOCUMENT"),
-        ("type3-nomapping", "SCANNED_DOCUMENT"),
     ],
 )
 def test_a_bad_file_gives_its_own_error(samples: Path, name: str, reason: str) -> None:
     with pytest.raises(LecternError) as caught:
         read_sample(samples, name)
     assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("name", ["scan-linn-1p", "type3-nomapping"])
+def test_a_sample_without_text_is_shown_and_says_so(samples: Path, name: str) -> None:
+    reading = read_sample(samples, name)
+    assert reading.document.pages
+    assert not reading.blocks
+    assert [warning.code for warning in reading.document.warnings] == ["SCANNED_DOCUMENT"]
 
 
 @pytest.mark.parametrize("name", ["bad-bomb-giant", "bad-slow-issue16263", "bad-page-tree-cycle"])
