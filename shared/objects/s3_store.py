@@ -10,6 +10,7 @@ from typing import Any, Final
 from aiobotocore.config import AioConfig
 from aiobotocore.session import AioSession, get_session
 from botocore.exceptions import ClientError
+from botocore.handlers import add_expect_header
 from botocore.loaders import Loader, create_loader
 
 from shared.configuration.settings import StorageSettings
@@ -77,6 +78,9 @@ async def open_s3_client(options: S3Options) -> AsyncIterator[Any]:
         aws_secret_access_key=options.secret_access_key,
         config=config,
     ) as client:
+        # Bodies are in memory and no larger than a part. To wait for leave to send them costs a round trip
+        # each, and an error of the connection in that moment ends up with nobody.
+        client.meta.events.unregister("before-call.s3", add_expect_header)
         yield client
 
 

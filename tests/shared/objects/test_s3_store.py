@@ -2,9 +2,10 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from botocore.awsrequest import AWSPreparedRequest
 
 from shared.errors import Code, LecternError
-from shared.objects.s3_store import S3Options, S3Store, open_s3_store
+from shared.objects.s3_store import S3Options, S3Store, open_s3_client, open_s3_store
 
 
 async def test_a_missing_bucket_is_named_with_what_to_do(s3_options: S3Options) -> None:
@@ -60,3 +61,18 @@ async def test_keys_lie_under_the_prefix(s3_store: S3Store, s3_options: S3Option
     await s3_store.put("x", b"1")
     async with open_s3_store(replace(s3_options, prefix="")) as root:
         assert [found.key async for found in root.list("")] == ["lectern/x"]
+
+
+async def test_what_is_stored_is_sent_without_asking_for_leave(embedded_options: S3Options) -> None:
+    sent = []
+
+    def see(request: AWSPreparedRequest, **_: object) -> None:
+        sent.append(request)
+
+    async with open_s3_client(embedded_options) as client:
+        store = S3Store(client=client, bucket=embedded_options.bucket, prefix="", region="us-east-1")
+        await store.ensure_bucket(create=True)
+        client.meta.events.register("before-send.s3.PutObject", see)
+        await store.put("x", b"1")
+        assert await store.get("x") == b"1"
+    assert [request.headers.get("Expect") for request in sent] == [None]
