@@ -66,6 +66,7 @@ from compute_worker.playback.sessions import Sessions
 from compute_worker.playback.sound_check import SoundCheck
 from compute_worker.playback.speaker import SegmentSpeaker
 from compute_worker.playback.speech_cache import SpeechCache
+from compute_worker.playback.started_speech import StartedSpeech
 from compute_worker.playback.use_marks import open_use_marks
 from compute_worker.playback.word_refinement import WordRefinement
 from compute_worker.recordings.handler import AlignHandler
@@ -270,6 +271,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
                     speaker=speaker,
                     credentials=credentials,
                     providers=providers,
+                    started=await stack.enter_async_context(StartedSpeech()),
                 ),
                 on_success=lambda job: playback.look_again(str(job.arguments["session_id"])),
             ),

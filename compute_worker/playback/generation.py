@@ -24,6 +24,7 @@ from compute_worker.playback.model import Plan, Segment, Session
 from compute_worker.playback.sessions import CursorView
 from compute_worker.playback.speaker import Obtained, ProviderSource, SegmentSpeaker, Ticket
 from compute_worker.playback.speaking_turn import SpeakingTurn, action_of
+from compute_worker.playback.started_speech import StartedSpeech
 from compute_worker.playback.window import wanted
 from compute_worker.speech.model import FRAME_MS, SpokenSegment
 from shared.errors import Code, LecternError
@@ -37,7 +38,6 @@ OWN_TROUBLE = frozenset(
 OWN_TROUBLE_SECONDS = 30.0  # as long as a part of ours may be away before we give up
 OWN_TROUBLE_PAUSE_SECONDS = 0.3
 FAILURES_BEFORE_STOP = 3  # in a row: then it is not the text's fault
-FINISH_SECONDS = 4.0  # for requests under way when a run ends; less than a supervisor waits for a worker
 LOOK_AGAIN_SECONDS = 1.0
 PAUSED_RUN_SECONDS = 20.0  # a paused listener with a full window needs no run
 UNEXPECTED = "Something went wrong on our side. Press play to try again."
@@ -61,6 +61,7 @@ class GenerationRun:
         speaker: SegmentSpeaker,
         provider: ProviderSource,
         turn: SpeakingTurn,
+        started: StartedSpeech,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._session = session
@@ -71,10 +72,12 @@ class GenerationRun:
         self._speaker = speaker
         self._provider = provider
         self._turn = turn
+        self._started = started
         self._awaited_turn: tuple[
             asyncio.Task[None], ...
         ] = ()  # something is to be made, and it isn't our turn
         self._clock = clock
+        self._is_over = False
         self._orders: dict[int, tuple[Ticket, asyncio.Task[Obtained]]] = {}
         self._refinements: dict[int, asyncio.Task[SpokenSegment | None]] = {}
         self._refined: set[int] = set()  # in this run, whatever came of it
@@ -116,6 +119,7 @@ class GenerationRun:
             await self._stop(LecternError(Code.INTERNAL, UNEXPECTED))
             raise
         finally:
+            self._is_over = True
             cursor_changed.cancel()
             await self._turn.close()
             await self._end_orders()
@@ -160,8 +164,9 @@ class GenerationRun:
 
         async def on_audio(spoken: SpokenSegment) -> None:
             # Listeners of this worker need not wait until the others can hear it too.
-            self._unannounced.add(ordinal)
-            await self._feed.learn(_ready(segment, spoken, cached=False))
+            if not self._is_over:  # or the next run, which has to announce it, would take it for announced
+                self._unannounced.add(ordinal)
+                await self._feed.learn(_ready(segment, spoken, cached=False))
 
         task = asyncio.create_task(
             self._speaker.obtain(segment, self._session.settings, self._provider, ticket, on_audio)
@@ -324,18 +329,16 @@ class GenerationRun:
             self._unannounced.discard(announcement.ordinal)
 
     async def _end_orders(self) -> None:
-        """What a provider was asked for already is kept: it has been paid for."""
-        tasks = [task for _, task in self._orders.values()]
+        """What a provider was asked for already is made and stored without us: it has been paid for."""
         for ticket, task in self._orders.values():
-            if not ticket.sent:
+            if ticket.sent:
+                self._started.finish(task)
+            else:
                 task.cancel()
         for refinement in self._refinements.values():
             refinement.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=FINISH_SECONDS)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, *self._refinements.values(), return_exceptions=True)
+        unsent = [task for ticket, task in self._orders.values() if not ticket.sent]
+        await asyncio.gather(*unsent, *self._refinements.values(), return_exceptions=True)
 
     def _is_settled(self, ordinal: int) -> bool:
         if ordinal in self._orders or ordinal in self._unannounced:

@@ -9,6 +9,7 @@ from compute_worker.playback.plans import Plans
 from compute_worker.playback.sessions import Sessions
 from compute_worker.playback.speaker import SegmentSpeaker
 from compute_worker.playback.speaking_turn import SpeakingTurn
+from compute_worker.playback.started_speech import StartedSpeech
 from compute_worker.speech.ports import SpeechProvider, SpeechProviders
 
 
@@ -23,6 +24,7 @@ class PlaybackHandler:
         speaker: SegmentSpeaker,
         credentials: CredentialSource,
         providers: SpeechProviders,
+        started: StartedSpeech,
     ) -> None:
         self._sessions = sessions
         self._plans = plans
@@ -31,6 +33,7 @@ class PlaybackHandler:
         self._speaker = speaker
         self._credentials = credentials
         self._providers = providers
+        self._started = started
 
     async def run(self, job: Job, progress: ProgressReporter) -> str:
         session = await self._sessions.get(str(job.arguments["session_id"]))
@@ -49,6 +52,7 @@ class PlaybackHandler:
                 speaker=self._speaker,
                 provider=self._resolved_once(session.settings.provider_ref),
                 turn=SpeakingTurn(job.turn),
+                started=self._started,
             )
             return await run.run()
 

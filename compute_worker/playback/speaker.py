@@ -17,6 +17,8 @@ from compute_worker.speech.spoken import SpokenText, to_spoken
 from shared.errors import Code, LecternError
 
 CLAIM_POLL_SECONDS = 0.1
+STORE_SECONDS = 30.0  # as long as an object store that is away is waited for, with the claim
+STORE_PAUSE_SECONDS = 0.3
 
 
 @dataclass
@@ -130,10 +132,21 @@ class SegmentSpeaker:
                     if spoken is None:
                         spoken = await self._make(key, segment, settings, provider, ticket)
                         await on_audio(spoken)
-                    # What could not be stored the first time is not made again.
-                    await self._cache.save(key, spoken, characters=_charged(segment, settings))
+                    await self._store(key, spoken, characters=_charged(segment, settings))
                     return Obtained(spoken, cached=False)
             await asyncio.sleep(CLAIM_POLL_SECONDS)  # somebody else is making it
+
+    async def _store(self, key: str, spoken: SpokenSegment, *, characters: int) -> None:
+        """Before the claim is let go of: whoever got it next would find nothing and make it again."""
+        give_up_at = asyncio.get_running_loop().time() + STORE_SECONDS
+        while True:
+            try:
+                return await self._cache.save(key, spoken, characters=characters)
+            except LecternError as error:
+                is_too_late = asyncio.get_running_loop().time() >= give_up_at
+                if error.reason != "OBJECT_STORE_UNAVAILABLE" or is_too_late:
+                    raise
+                await asyncio.sleep(STORE_PAUSE_SECONDS)
 
     async def _make(
         self, key: str, segment: Segment, settings: VoiceSettings, provider: ProviderSource, ticket: Ticket
