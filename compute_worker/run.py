@@ -34,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 async def _run(settings: WorkerSettings) -> None:
-    from compute_worker.wiring import run_worker  # noqa: PLC0415  # heavy: only once the settings are valid
+    from compute_worker.wiring.worker import run_worker  # noqa: PLC0415  # heavy: only once the settings are valid
 
     with stop_on_signals() as stop:
         await run_worker(settings, stop)

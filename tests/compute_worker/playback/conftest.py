@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from compute_worker.wiring import run_worker
+from compute_worker.wiring.worker import run_worker
 from lectern.compute.v1 import documents_pb2, operations_pb2, playback_pb2
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceStub
 from lectern.compute.v1.operations_pb2_grpc import OperationServiceStub
