@@ -95,6 +95,16 @@ class Replacement:
     said: str
 
 
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What rules made of a text: the replacements of each one that found anything, in the text as those
+    before it left it, and the text after all. left_out: rules for which there was no time."""
+
+    passes: tuple[tuple[Replacement, ...], ...]
+    left_out: tuple[PronunciationRule, ...]
+    said: str
+
+
 @dataclass(frozen=True)
 class Pronunciation:
     """Rules in the order in which they are applied; each meets what those before it have made."""
@@ -104,30 +114,29 @@ class Pronunciation:
     def __hash__(self) -> int:
         return self._hash  # asked for with every segment, and there may be hundreds of rules
 
-    def passes(self, text: str) -> Iterator[list[Replacement]]:
-        """The replacements of each rule that finds anything, in the text as the rules before it left it."""
+    def applied(self, text: str) -> "Applied":
+        passes: list[tuple[Replacement, ...]] = []
+        left_out: list[PronunciationRule] = []
         left_seconds = TEXT_SECONDS
         for rule, pattern in self._patterns:
             if rule in self._too_slow or (rule.kind == "regexp" and left_seconds <= 0):
+                left_out.append(rule)
                 continue
             began = time.process_time()
             try:
-                found = list(_replacements(rule, pattern, text, max(left_seconds, 0.001)))
+                found = tuple(_replacements(rule, pattern, text, max(left_seconds, 0.001)))
             except TimeoutError:
                 self._too_slow.add(rule)
+                left_out.append(rule)
                 _log.info("a pronunciation rule takes too long and is left out")
                 continue
             finally:
                 left_seconds -= time.process_time() - began
             said = apply(found, text)
             if found and len(said) <= max(MOST_SAID_CHARACTERS, len(text)):
-                yield found
+                passes.append(found)
                 text = said
-
-    def said(self, text: str) -> str:
-        for found in self.passes(text):
-            text = apply(found, text)
-        return text
+        return Applied(tuple(passes), tuple(left_out), text)
 
     @cached_property
     def _hash(self) -> int:

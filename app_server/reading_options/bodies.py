@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app_server.http.json_bodies import AnswerBody, RequestBody, StoredText
 from app_server.reading_options.model import BlockRole, ReadingOptions
-from shared.pronunciation import MOST_RULES, PronunciationRule, RuleKind
+from shared.pronunciation import MOST_RULES, Applied, PronunciationRule, RuleKind
 
 _Roles = Annotated[list[BlockRole], Field(max_length=16)]
 
@@ -66,6 +66,8 @@ class OptionsAnswer(RulesAnswer):
 class SampleAnswer(AnswerBody):
     # What a voice would be given to say.
     said: str
+    # Places of the rules that were left out, as they take too long on this text.
+    left_out: list[int]
 
 
 def rules_from(bodies: list[RuleBody]) -> tuple[PronunciationRule, ...]:
@@ -84,6 +86,11 @@ def options_from(body: OptionsBody) -> ReadingOptions:
 
 def shown_rules(rules: tuple[PronunciationRule, ...]) -> list[ShownRule]:
     return [ShownRule(**asdict(rule)) for rule in rules]
+
+
+def shown_sample(rules: tuple[PronunciationRule, ...], applied: Applied) -> SampleAnswer:
+    left_out = [place for place, rule in enumerate(rules) if rule in applied.left_out]
+    return SampleAnswer(said=applied.said, left_out=left_out)
 
 
 def shown_options(options: ReadingOptions) -> OptionsAnswer:

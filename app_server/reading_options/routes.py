@@ -19,8 +19,9 @@ from app_server.reading_options.bodies import (
     rules_from,
     shown_options,
     shown_rules,
+    shown_sample,
 )
-from app_server.reading_options.service import ReadingOptionsService, said
+from app_server.reading_options.service import ReadingOptionsService, tried
 
 _OPTIONS = "/api/documents/{document_id}/reading-options"
 _RULES = "/api/user/pronunciation"
@@ -33,44 +34,36 @@ class ReadingOptionsRoutes:
     def add_to(self, app: web.Application) -> None:
         endpoint = partial(Endpoint, tag="Reading", access=Access.GUEST_OR_USER)
         reads, writes = TokenScope.DOCUMENTS_READ, TokenScope.DOCUMENTS_WRITE
+        options = partial(endpoint, path=_OPTIONS, answer=OptionsAnswer, problems=("DOCUMENT_NOT_FOUND",))
+        rules = partial(endpoint, path=_RULES, answer=RulesAnswer)
         add_endpoints(
             app,
             [
-                endpoint(
+                options(
                     method="GET",
-                    path=_OPTIONS,
                     handler=self.options,
                     summary="Get what is read of a document, and how",
                     scope=reads,
-                    answer=OptionsAnswer,
-                    problems=("DOCUMENT_NOT_FOUND",),
                 ),
-                endpoint(
+                options(
                     method="PUT",
-                    path=_OPTIONS,
                     handler=self.set_options,
                     summary="Choose what is read of a document, and how; sessions that run stay as they are",
                     scope=writes,
                     body=OptionsBody,
-                    answer=OptionsAnswer,
-                    problems=("DOCUMENT_NOT_FOUND",),
                 ),
-                endpoint(
+                rules(
                     method="GET",
-                    path=_RULES,
                     handler=self.rules,
                     summary="Get the rules of pronunciation for all of one's documents",
                     scope=reads,
-                    answer=RulesAnswer,
                 ),
-                endpoint(
+                rules(
                     method="PUT",
-                    path=_RULES,
                     handler=self.set_rules,
                     summary="Set the rules of pronunciation for all of one's documents",
                     scope=writes,
                     body=RulesBody,
-                    answer=RulesAnswer,
                 ),
                 endpoint(
                     method="POST",
@@ -108,4 +101,5 @@ class ReadingOptionsRoutes:
     async def sample(self, request: web.Request) -> web.Response:
         await require_user(request)
         body = await read_body(request, SampleBody)
-        return json_response(SampleAnswer(said=await said(rules_from(body.rules), body.text)))
+        rules = rules_from(body.rules)
+        return json_response(shown_sample(rules, await tried(rules, body.text)))

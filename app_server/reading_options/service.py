@@ -7,7 +7,7 @@ from app_server.http.problems import invalid_fields
 from app_server.library.service import LibraryService
 from app_server.reading_options.model import ReadingOptions
 from app_server.reading_options.ports import ReadingOptionsStore
-from shared.pronunciation import Pronunciation, PronunciationRule, RuleError
+from shared.pronunciation import Applied, Pronunciation, PronunciationRule, RuleError
 
 
 class ReadingOptionsService:
@@ -45,10 +45,10 @@ async def check_rules(rules: Sequence[PronunciationRule]) -> None:
     await asyncio.to_thread(_check, rules)
 
 
-async def said(rules: tuple[PronunciationRule, ...], text: str) -> str:
+async def tried(rules: tuple[PronunciationRule, ...], text: str) -> Applied:
     """What the rules make of a text. Raises INVALID_ARGUMENT for one that can't be used."""
     await check_rules(rules)
-    return await asyncio.to_thread(Pronunciation(rules).said, text)
+    return await asyncio.to_thread(Pronunciation(rules).applied, text)
 
 
 def _check(rules: Sequence[PronunciationRule]) -> None:

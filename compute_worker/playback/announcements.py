@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 from compute_worker.operations.events import Event
+
+# A problem that stays as long as the session: its rules are part of what it is.
+RULE_LEFT_OUT: Final = "PRONUNCIATION_RULE_LEFT_OUT"
 
 
 class GenerationState(Enum):
@@ -83,9 +86,10 @@ def from_payload(payload: dict[str, Any]) -> Announcement:
 
 
 def still_true(events: Sequence[Event]) -> list[Event]:
-    """What a newcomer has to be told of past events: the latest of each segment, the present state, and
-    problems only while they are the reason for it."""
+    """What a newcomer has to be told of past events: the latest of each segment, the present state, which
+    rules are left out, and other problems only while they are the reason for that state."""
     segments: dict[int, Event] = {}
+    left_out: dict[str, Event] = {}
     state: Event | None = None
     problems: list[Event] = []
     for event in events:
@@ -94,11 +98,13 @@ def still_true(events: Sequence[Event]) -> list[Event]:
             segments[payload["ordinal"]] = event
         elif payload["type"] == "lost":
             segments.pop(payload["ordinal"], None)
+        elif payload["type"] == "problem" and payload["code"] == RULE_LEFT_OUT:
+            left_out[payload["message"]] = event
         elif payload["type"] == "problem":
             problems.append(event)
         else:
             state = event
             if payload["state"] != GenerationState.STOPPED.value:
                 problems.clear()
-    kept = [*segments.values(), *problems, *([state] if state else [])]
+    kept = [*segments.values(), *left_out.values(), *problems, *([state] if state else [])]
     return sorted(kept, key=attrgetter("event_id"))

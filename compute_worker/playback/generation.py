@@ -9,6 +9,7 @@ import structlog
 from compute_worker.credentials.metering import SpeechLimitError
 from compute_worker.operations.events import Events
 from compute_worker.playback.announcements import (
+    RULE_LEFT_OUT,
     Announcement,
     GenerationState,
     ProblemOccurred,
@@ -28,6 +29,7 @@ from compute_worker.playback.started_speech import StartedSpeech
 from compute_worker.playback.window import wanted
 from compute_worker.speech.model import FRAME_MS, SpokenSegment
 from shared.errors import Code, LecternError
+from shared.pronunciation import PronunciationRule
 
 MAX_IN_FLIGHT = 4
 MOST_IN_FLIGHT = 8  # with those of places that the listener has left meanwhile
@@ -86,6 +88,7 @@ class GenerationRun:
         self._failures_in_row = 0
         self._needed: Sequence[int] = ()
         self._limits: dict[int, SpeechLimitError] = {}  # what may not be made, in this run
+        self._rules_told: set[PronunciationRule] = set()
         self._state: GenerationState | None = None
         self._full_since: float | None = None
         self._trouble_since: float | None = None
@@ -194,7 +197,21 @@ class GenerationRun:
             self._trouble_since = None
             segment = self._plan.segments[ordinal]
             await self._announce(_ready(segment, obtained.spoken, cached=obtained.cached))
+            await self._tell_rules_left_out(segment)
             self._refine(ordinal, obtained.spoken)
+
+    async def _tell_rules_left_out(self, segment: Segment) -> None:
+        """Once for each rule: whoever wrote it can make it simpler."""
+        for rule in self._speaker.rules_left_out(segment, self._session.settings):
+            if rule not in self._rules_told:
+                self._rules_told.add(rule)
+                message = (
+                    f"The pronunciation rule “{rule.pattern}” takes too long here and is left out. "
+                    "Make it simpler."
+                )
+                await self._announce(
+                    ProblemOccurred(RULE_LEFT_OUT, message, retryable=False, ordinal=segment.ordinal)
+                )
 
     def _refine_known(self, needed: Sequence[int]) -> None:
         """What an earlier run announced with estimated words, and then ended."""

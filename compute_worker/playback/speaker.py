@@ -15,6 +15,7 @@ from compute_worker.speech.model import ProviderType, SpeechRequest, SpokenSegme
 from compute_worker.speech.ports import SpeechProvider, Synthesizer
 from compute_worker.speech.spoken import SpokenText, to_spoken
 from shared.errors import Code, LecternError
+from shared.pronunciation import PronunciationRule
 
 CLAIM_POLL_SECONDS = 0.1
 STORE_SECONDS = 30.0  # as long as an object store that is away is waited for, with the claim
@@ -108,6 +109,9 @@ class SegmentSpeaker:
             start, end = original.to_original(word.char_start, word.char_end)
             words.append(replace(word, char_start=segment.start + start, char_end=segment.start + end))
         return words
+
+    def rules_left_out(self, segment: Segment, settings: VoiceSettings) -> tuple[PronunciationRule, ...]:
+        return _said(segment, settings).rules_left_out
 
     async def obtain(
         self,

@@ -9,7 +9,7 @@ from functools import lru_cache
 import regex
 
 from compute_worker.speech.omissions import Range
-from shared.pronunciation import AS_WRITTEN, Pronunciation, Replacement, apply
+from shared.pronunciation import AS_WRITTEN, Pronunciation, PronunciationRule, Replacement, apply
 
 _LINK_PHRASES = {
     "en": "link to {}",
@@ -86,8 +86,11 @@ class SpokenMap:
 
 @dataclass(frozen=True)
 class SpokenText:
+    """rules_left_out: of the pronunciation, as they take too long on this text."""
+
     text: str
     map: SpokenMap
+    rules_left_out: tuple[PronunciationRule, ...] = ()
 
 
 @lru_cache(maxsize=512)  # a segment is asked for from its order until its words are measured
@@ -100,9 +103,10 @@ def to_spoken(
     """Links become "link to host"; ornaments, emoji and invisible characters go; white space is one space.
     What is omitted is not said, and the rules of pronunciation are applied to what is left."""
     spoken = _cleaned(text, language, omitted)
-    for replacements in pronunciation.passes(spoken.text):
+    applied = pronunciation.applied(spoken.text)
+    for replacements in applied.passes:
         spoken = _replaced(spoken, replacements)
-    return spoken
+    return replace(spoken, rules_left_out=applied.left_out) if applied.left_out else spoken
 
 
 def _cleaned(text: str, language: str, omitted: tuple[Range, ...]) -> SpokenText:

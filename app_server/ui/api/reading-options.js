@@ -30,7 +30,10 @@ export async function putRules(rules) {
   return (await sendJson("PUT", RULES, { json: { rules } })).rules;
 }
 
-/** What rules make of a text. @param {Rule[]} rules @param {string} text @param {AbortSignal} [signal] @returns {Promise<string>} */
-export async function sampleOf(rules, text, signal) {
-  return (await sendJson("POST", "/api/tts/pronunciation-sample", { json: { rules, text }, signal })).said;
+/**
+ * What rules make of a text, and which of them (by place) were left out as they take too long on it.
+ * @param {Rule[]} rules @param {string} text @param {AbortSignal} [signal] @returns {Promise<{said: string, leftOut: number[]}>}
+ */
+export function sampleOf(rules, text, signal) {
+  return sendJson("POST", "/api/tts/pronunciation-sample", { json: { rules, text }, signal });
 }

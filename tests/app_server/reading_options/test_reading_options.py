@@ -65,6 +65,7 @@ async def test_what_was_chosen_is_what_the_worker_is_asked_to_read(
         (pb.PronunciationRule.KIND_REGEXP, "(a)", r"\1"),
     ]
 
+    assert len(worker.parse_requests) == 1, "another plan of what was parsed"
     assert (await reader.send("PUT", options_of(document_id), json={})).json == nothing
     assert (await asked_of(reader, worker, document_id)).options == pb.PlanOptions()
 
@@ -112,7 +113,13 @@ async def test_a_rule_that_cannot_be_used_is_named(reader: Browser) -> None:
 async def test_a_sample_shows_what_rules_make_of_a_text(reader: Browser) -> None:
     rules = [rule("word", "St", "Saint"), rule("regexp", r"(\d+)km", r"\1 kilometres")]
     answer = await reader.post(SAMPLE, {"rules": rules, "text": "St Ives is 12km from Street."})
-    assert answer.json == {"said": "Saint Ives is 12 kilometres from Street."}
+    assert answer.json == {"said": "Saint Ives is 12 kilometres from Street.", "leftOut": []}
+
+
+async def test_a_sample_tells_which_rules_take_too_long_on_it(reader: Browser) -> None:
+    rules = [rule("word", "St", "Saint"), rule("regexp", r"([^\x00-\x7f]+)+[!?]", "never")]
+    answer = await reader.post(SAMPLE, {"rules": rules, "text": "é" * 300 + " St"})
+    assert answer.json == {"said": "é" * 300 + " Saint", "leftOut": [1]}
 
 
 async def test_unknown_roles_are_refused_by_name(reader: Browser) -> None:

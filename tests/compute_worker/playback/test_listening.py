@@ -109,6 +109,23 @@ async def test_a_rule_that_cannot_be_used_names_its_place(worker):
     assert refused.value.details["field"] == "pronunciation.1.pattern"
 
 
+async def test_a_rule_that_takes_too_long_is_told_once_and_to_whoever_comes_later_too(worker):
+    pattern = r"([^\x00-\x7f]+)+[!?]"
+    rule = playback_pb2.PronunciationRule(
+        kind=playback_pb2.PronunciationRule.KIND_REGEXP, pattern=pattern, replacement="never"
+    )
+    reading_ref = await worker.read(f"{'é' * 300}\n\nA second one.\n\nA third one.")
+    first = await worker.listen(reading_ref, pronunciation=[rule])
+    await first.until(lambda it: len(it.segments) == it.segment_count)
+    late = await worker.listen(reading_ref, pronunciation=[rule])
+    for listener in (first, late):
+        await listener.until(lambda it: "complete" in it.states)
+        (problem,) = listener.problems
+        assert (problem.code, problem.ordinal, problem.retryable) == ("PRONUNCIATION_RULE_LEFT_OUT", 0, False)
+        assert pattern in problem.message
+    assert not any(segment.failed for segment in first.segments.values())
+
+
 async def test_what_was_spoken_once_is_never_synthesized_again(worker, open_worker):
     reading_ref = await worker.read(TEXT)
     first = await worker.listen(reading_ref)

@@ -103,9 +103,11 @@ export class RulesEditor extends Component {
     const output = find(this, "output", HTMLOutputElement);
     try {
       await delay(TYPING_MS, trying.signal);
-      const rules = this.rules.filter(({ pattern }) => pattern);
-      const said = text ? await sampleOf(rules, text, trying.signal) : "";
+      const rows = [...this.#rows().entries()].filter(([, { pattern }]) => pattern);
+      const rules = rows.map(([, rule]) => rule);
+      const { said, leftOut } = text ? await sampleOf(rules, text, trying.signal) : { said: "", leftOut: [] };
       output.value = said;
+      this.#warn(leftOut.map((place) => rows[place]?.[0] ?? -1));
       return said;
     } catch (error) {
       if (!isAbort(error)) {
@@ -114,6 +116,13 @@ export class RulesEditor extends Component {
         if (form && !form.contains(document.activeElement)) showFailure(form, error);
       }
       return "";
+    }
+  }
+
+  /** Says of which rows the rule takes too long on the sample. @param {number[]} rows */
+  #warn(rows) {
+    for (const [row, warning] of this.querySelectorAll(".rule-warning").entries()) {
+      warning.textContent = rows.includes(row) ? "This takes too long on the text below, so it is left out there. Make it simpler." : "";
     }
   }
 
@@ -149,6 +158,7 @@ function row(rule, index) {
     ${textField({ ...named("pattern"), label: "Written", value: rule.pattern })}
     ${textField({ ...named("replacement"), label: "Said as", value: rule.replacement, placeholder: "nothing" })}
     <label class="rule-case" title="Only in these capital and small letters"><input type="checkbox" name="rules.${index}.matchCase"${rule.matchCase ? html` checked` : ""}> Match case</label>
+    <p class="rule-warning" aria-live="polite"></p>
     <button type="button" class="icon-button" data-remove="${index}" aria-label="Remove rule ${index + 1}" title="Remove">${icon("trash")}</button>
   </li>`;
 }
