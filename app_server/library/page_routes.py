@@ -1,7 +1,6 @@
 """The pages of a PDF as pictures: out of the store, or drawn by a worker when nobody has seen them yet."""
 
 import re
-from collections.abc import AsyncIterator
 from typing import Annotated, Final
 
 from aiohttp import web
@@ -14,10 +13,11 @@ from app_server.http.json_bodies import RequestQuery, read_query
 from app_server.library.formats import DocumentFormat
 from app_server.library.readings import page_version
 from app_server.library.service import LibraryService
+from app_server.library.stored_files import RANGE_ANSWERS, StoredFile, StoredFileSender
 from app_server.worker.clients import WorkerClients, errors_for_browsers
 from lectern.compute.v1.page_images_pb2 import DrawPageRequest
 from shared.errors import Code, LecternError
-from shared.objects.ports import ObjectNotFoundError, ObjectStore
+from shared.objects.ports import ObjectInfo, ObjectStore
 from shared.page_images import PAGE_IMAGE_TYPE, PAGE_WIDTHS, page_image_key
 
 _PAGE: Final = re.compile(r"[0-9]{1,5}")
@@ -43,6 +43,8 @@ class PageRoutes:
         self._service = service
         self._objects = objects
         self._worker = worker
+        # Never by an address of the store: that is another one each time, and browsers keep these pictures.
+        self._sender = StoredFileSender(objects=objects, presigner=None)
 
     def add_to(self, app: web.Application) -> None:
         endpoint = Endpoint(
@@ -55,7 +57,7 @@ class PageRoutes:
             scope=TokenScope.DOCUMENTS_READ,
             query=PageImageQuery,
             answer=Content((PAGE_IMAGE_TYPE,)),
-            other_answers={304: "What the caller has"},
+            other_answers={status: meaning for status, meaning in RANGE_ANSWERS.items() if status != 307},
             problems=(
                 "DOCUMENT_NOT_FOUND",
                 "DOCUMENT_NOT_READY",
@@ -75,43 +77,31 @@ class PageRoutes:
         if document.format is not DocumentFormat.PDF or not _PAGE.fullmatch(number):
             raise LecternError(Code.NOT_FOUND, "This document has no such page.", reason="PART_NOT_FOUND")
         page, version = int(number), page_version(reading_ref)
-        tag = f"{version}-{page}-{query.width}"
-        headers = {
-            "Cache-Control": _IMMUTABLE if query.version == version else "private, no-cache",
-            "ETag": f'"{tag}"',
-            "Vary": "Cookie",
-        }
-        if any(known.value in {tag, "*"} for known in request.if_none_match or ()):
-            return web.Response(status=304, headers=headers)
-        first, rest = await self._opened(reading_ref, page, query.width)
-        response = web.StreamResponse(
-            headers={
-                **headers,
-                "Content-Type": PAGE_IMAGE_TYPE,
-                "Content-Security-Policy": "default-src 'none'; sandbox",
-                "X-Content-Type-Options": "nosniff",
-            }
+        drawn = await self._drawn(reading_ref, page, query.width)
+        file = StoredFile(
+            key=drawn.key,
+            tag=f"{version}-{page}-{query.width}",
+            size_bytes=drawn.size_bytes,
+            content_type=PAGE_IMAGE_TYPE,
+            content_disposition="inline",
+            gone=_not_drawn(),
+            headers={"Cache-Control": _IMMUTABLE if query.version == version else "private, no-cache"},
         )
-        await response.prepare(request)
-        await response.write(first)
-        async for chunk in rest:
-            await response.write(chunk)
-        await response.write_eof()
-        return response
+        return await self._sender.send(request, file)
 
-    async def _opened(self, reading_ref: str, page: int, width: int) -> tuple[bytes, AsyncIterator[bytes]]:
+    async def _drawn(self, reading_ref: str, page: int, width: int) -> ObjectInfo:
         """Most images have been drawn before: the store is asked first."""
-        chunks = self._objects.stream(page_image_key(reading_ref, page, width))
-        try:
-            return await anext(chunks), chunks
-        except (ObjectNotFoundError, StopAsyncIteration):
+        stored = await self._objects.info(page_image_key(reading_ref, page, width))
+        if stored is None:
             drawing = DrawPageRequest(reading_ref=reading_ref, page=page, width=width)
-        with errors_for_browsers():
-            drawn = await self._worker.page_images.DrawPage(drawing, timeout=_DRAWING_SECONDS)
-        chunks = self._objects.stream(drawn.object_key)
-        try:
-            return await anext(chunks), chunks
-        except (ObjectNotFoundError, StopAsyncIteration) as error:
-            raise LecternError(
-                Code.UNAVAILABLE, "This page can't be shown just now. Try again.", reason="PAGE_NOT_DRAWN"
-            ) from error
+            with errors_for_browsers():
+                drawn = await self._worker.page_images.DrawPage(drawing, timeout=_DRAWING_SECONDS)
+            stored = await self._objects.info(drawn.object_key)
+        if stored is None:
+            raise _not_drawn()
+        return stored
+
+
+def _not_drawn() -> LecternError:
+    message = "This page can't be shown just now. Try again."
+    return LecternError(Code.UNAVAILABLE, message, reason="PAGE_NOT_DRAWN")

@@ -19,6 +19,12 @@ async def test_a_page_is_drawn_once_and_kept_by_the_browser(reader: Browser, wor
     assert [(drawn.page, drawn.width) for drawn in worker.pages_drawn] == [(0, 1000)]
     again = await reader.get(address, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status, again.body) == (304, b"")
+    part = await reader.get(address, headers={"Range": "bytes=0-2"})
+    assert (part.status, part.body, part.headers["Content-Range"]) == (
+        206,
+        PAGE[:3],
+        f"bytes 0-2/{len(PAGE)}",
+    )
     other = await reader.get(
         address.replace("1000", "1200"), headers={"If-None-Match": first.headers["ETag"]}
     )
