@@ -19,6 +19,15 @@ from shared.errors import Code, LecternError
 log = structlog.get_logger(__name__)
 
 
+def queue_limit_reached(action: str) -> LecternError:
+    log.info("work is refused: as much waits as its policy allows", action=action)
+    return LecternError(
+        Code.RESOURCE_EXHAUSTED,
+        "Too much is waiting to be done already. Try again in a while.",
+        reason="QUEUE_LIMIT_REACHED",
+    )
+
+
 class Room:
     """Refuses what would make an action's queue longer than its policy allows, on all workers together.
 
@@ -34,12 +43,7 @@ class Room:
         policy = self._policy.current.of(lane.action)
         if not policy.is_limited or await self._waiting(lane) < policy.max_queued:
             return
-        log.info("a job is refused: as many wait as its policy allows", action=lane.action)
-        raise LecternError(
-            Code.RESOURCE_EXHAUSTED,
-            "Too much is waiting to be done already. Try again in a while.",
-            reason="QUEUE_LIMIT_REACHED",
-        )
+        raise queue_limit_reached(lane.action)
 
     async def _waiting(self, lane: Lane) -> int:
         try:

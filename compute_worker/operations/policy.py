@@ -37,6 +37,7 @@ _ALIGNING: Final = ActionPolicy(
     max_queue_age_seconds=2**53,
     resources=("align",),
 )
+PLANNING: Final = "tts_playback_plan"  # in no queue: done while its request waits
 # As the document ships them; in force until the app server has been asked.
 _SHIPPED: Final = {
     "pdf_layout": ActionPolicy(Priority.FOREGROUND),
@@ -44,7 +45,7 @@ _SHIPPED: Final = {
     "document_preview": ActionPolicy(Priority.BACKGROUND),
     "tts_playback": ActionPolicy(Priority.INTERACTIVE),
     "tts_playback_document": ActionPolicy(Priority.BACKGROUND),
-    "tts_playback_plan": ActionPolicy(Priority.FOREGROUND),
+    PLANNING: ActionPolicy(Priority.FOREGROUND),
 }
 _SHIPPED_RESOURCES: Final = {"cpu_heavy": 1, "model_inference": 1, "align": 1, "media": 1, "archive_io": 2}
 

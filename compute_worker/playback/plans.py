@@ -4,6 +4,8 @@ import asyncio
 import gzip
 import json
 from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import astuple, replace
 from operator import attrgetter
 from typing import Any
@@ -19,6 +21,9 @@ HELD_PLANS = 16  # a plan of a long novel takes about 5 MB
 SECTION_READS = 8  # at once
 COMPRESSION_LEVEL = 3
 
+# Held while a plan is made; one that is stored already needs none.
+Turn = Callable[[], AbstractAsyncContextManager[None]]
+
 
 class Plans:
     def __init__(self, *, store: ObjectStore) -> None:
@@ -26,9 +31,9 @@ class Plans:
         self._held: OrderedDict[str, Plan] = OrderedDict()
         self._locks: dict[str, asyncio.Lock] = {}
 
-    async def plan(self, reading_ref: str, options: PlanOptions) -> Plan:
-        """Raises LecternError NOT_FOUND when the reading document is gone and FAILED_PRECONDITION when
-        nothing in it is read."""
+    async def plan(self, reading_ref: str, options: PlanOptions, *, turn: Turn = nullcontext) -> Plan:
+        """turn: for who has none yet. Raises LecternError NOT_FOUND when the reading document is gone and
+        FAILED_PRECONDITION when nothing in it is read."""
         plan_id = options.identity(reading_ref)
         held = self._held.get(plan_id)
         if held is not None:
@@ -37,7 +42,7 @@ class Plans:
         lock = self._locks.setdefault(plan_id, asyncio.Lock())
         async with lock:
             if plan_id not in self._held:
-                self._hold(await self._load_or_build(plan_id, reading_ref, options))
+                self._hold(await self._load_or_build(plan_id, reading_ref, options, turn))
         self._locks.pop(plan_id, None)
         return self._held[plan_id]
 
@@ -46,12 +51,13 @@ class Plans:
         while len(self._held) > HELD_PLANS:
             self._held.popitem(last=False)
 
-    async def _load_or_build(self, plan_id: str, reading_ref: str, options: PlanOptions) -> Plan:
+    async def _load_or_build(self, plan_id: str, reading_ref: str, options: PlanOptions, turn: Turn) -> Plan:
         key = plan_key(reading_ref, plan_id)
         try:
             return await asyncio.to_thread(_unpack, await self._store.get(key))
         except ObjectNotFoundError:
-            plan = await self._build(plan_id, reading_ref, options)
+            async with turn():
+                plan = await self._build(plan_id, reading_ref, options)
         await self._store.put(key, await asyncio.to_thread(_pack, plan), content_type="application/gzip")
         return plan
 

@@ -33,7 +33,7 @@ from compute_worker.playback.model import (
     VoiceSettings,
     session_id_of,
 )
-from compute_worker.playback.plans import Plans
+from compute_worker.playback.plans import Plans, Turn
 from compute_worker.playback.sessions import Sessions
 from compute_worker.speech.model import Provider
 from compute_worker.speech.ports import SpeechProviders
@@ -73,6 +73,7 @@ class Playback:
         events: Events,
         credentials: CredentialSource,
         providers: SpeechProviders,
+        planning_turn: Turn,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._clock = clock
@@ -82,9 +83,10 @@ class Playback:
         self._events = events
         self._credentials = credentials
         self._providers = providers
+        self._planning_turn = planning_turn
 
     async def start(self, request: StartRequest) -> Started:
-        plan = await self._plans.plan(request.reading_ref, request.options)
+        plan = await self._plans.plan(request.reading_ref, request.options, turn=self._planning_turn)
         settings = await self._complete(request.settings, plan)
         session = Session(
             session_id=session_id_of(request.owner_id, request.document_id, plan.plan_id, settings),

@@ -1,6 +1,8 @@
 """Listening: sessions, the audio that is streamed, and the runs that make it."""
 
 from compute_worker.operations.lanes import LISTENING
+from compute_worker.operations.policy import PLANNING
+from compute_worker.operations.request_turns import RequestTurns
 from compute_worker.operations.runner import OperationRunner, RunnerOptions
 from compute_worker.playback.audio_route import AudioRoute
 from compute_worker.playback.feed import Feeds
@@ -38,6 +40,7 @@ class Listening:
             events=base.events,
             credentials=speech.credentials,
             providers=speech.providers,
+            planning_turn=RequestTurns(slots=base.slots, policy=base.policy, action=PLANNING).one,
         )
 
     def servicer(self) -> PlaybackServicer:
