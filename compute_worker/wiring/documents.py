@@ -40,7 +40,7 @@ async def open_documents(base: Foundations) -> AsyncIterator[Documents]:
     parser_seconds = settings.work.document_timeout_ms / 1000
     async with AsyncExitStack() as stack:
         passwords = DocumentPasswords(secret=settings.playback_token_secret)
-        files = await stack.enter_async_context(OpenFiles(store=base.store))
+        files = await stack.enter_async_context(OpenFiles(store=base.store, temporary_folder=base.scratch))
         drawings = await stack.enter_async_context(PageDrawings(store=base.store, files=files))
         layout_models = await stack.enter_async_context(
             open_layout_models(
@@ -57,6 +57,7 @@ async def open_documents(base: Foundations) -> AsyncIterator[Documents]:
                 passwords=passwords,
                 layout_models=layout_models,
                 parser=ParserProcess(limits=ParserLimits(wall_seconds=parser_seconds)),
+                temporary_folder=base.scratch,
             ),
             servicers=(
                 DocumentServicer(queue=base.queue, store=base.store, passwords=passwords),

@@ -1,5 +1,7 @@
 """What several domains of the worker are built upon."""
 
+from pathlib import Path
+
 from aiohttp import ClientSession
 from grpc.aio import Channel
 
@@ -31,13 +33,16 @@ class Foundations:
         store: S3Store,
         app_channel: Channel,
         http: ClientSession,
+        scratch: Path,
     ) -> None:
+        """scratch: for files of work in hand, gone with the worker."""
         self.settings = settings
         self.worker_id = worker_id
         self.broker = broker
         self.store = store
         self.app_channel = app_channel
         self.http = http
+        self.scratch = scratch
         self.policy = PolicyInForce()
         self.slots = Slots(policy=self.policy, pools=_POOLS)
         self.states = JobStates(broker=broker)

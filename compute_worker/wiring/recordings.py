@@ -25,5 +25,6 @@ def recording_runner(base: Foundations, *, plans: Plans, runners: Runners) -> Op
         plans=plans,
         process=ParserProcess(limits=_LIMITS, module="compute_worker.recordings.child"),
         media_bin=str(base.settings.media_bin),
+        temporary_folder=base.scratch,
     )
     return runners.runner(_RUNNER, handler)

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -15,6 +16,7 @@ from compute_worker.operations.lanes import LANES
 from compute_worker.operations.servicer import OperationServicer
 from compute_worker.operations.sweeper import keep_swept
 from compute_worker.recordings.servicer import RecordingServicer
+from compute_worker.scratch_folder import scratch_folder
 from compute_worker.whisper.engines import prewarm
 from compute_worker.wiring.documents import document_runners, open_documents
 from compute_worker.wiring.foundations import Foundations, broker_limits
@@ -35,7 +37,8 @@ _log = structlog.get_logger(__name__)
 async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
     """Serves and works until `stop` is set, then hands unfinished jobs back and ends."""
     async with AsyncExitStack() as stack:
-        base = await stack.enter_async_context(_open_foundations(settings))
+        scratch = stack.enter_context(scratch_folder())
+        base = await stack.enter_async_context(_open_foundations(settings, scratch))
         speech = await stack.enter_async_context(open_speech(base))
         documents = await stack.enter_async_context(open_documents(base))
         listening = Listening(base=base, speech=speech)
@@ -84,7 +87,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
 
 
 @asynccontextmanager
-async def _open_foundations(settings: WorkerSettings) -> AsyncIterator[Foundations]:
+async def _open_foundations(settings: WorkerSettings, scratch: Path) -> AsyncIterator[Foundations]:
     worker_id = f"worker-{secrets.token_hex(6)}"
     credential_broker = settings.credential_broker
     async with (
@@ -103,6 +106,7 @@ async def _open_foundations(settings: WorkerSettings) -> AsyncIterator[Foundatio
             store=store,
             app_channel=app_channel,
             http=http,
+            scratch=scratch,
         )
 
 

@@ -29,6 +29,7 @@ from servers.seeds import seed_with_generous_limits
 
 WORKERS, APPS, NODES = 4, 2, 3
 BUCKET, PREFIX = "lectern-faults", "lectern"
+SCRATCH = "scratch"
 SECRETS = (
     "AUTH_SECRET",
     "API_KEY",
@@ -56,6 +57,11 @@ class Mesh:
     @property
     def bucket(self) -> Path:
         return self.folder / "store" / "data" / BUCKET / PREFIX
+
+    @property
+    def scratch(self) -> Path:
+        """Where workers put the files of their work in hand."""
+        return self.folder / SCRATCH
 
     @property
     def ours(self) -> list[Program]:
@@ -195,6 +201,8 @@ def _workers(
     folder: Path, base_url: str, shared: dict[str, str]
 ) -> tuple[list[Program], list[Backend], list[Backend]]:
     programs, http, grpc = [], [], []
+    scratch = folder / SCRATCH
+    scratch.mkdir()
     for number in range(WORKERS):
         port, grpc_port = free_port(), free_port()
         health = f"http://127.0.0.1:{port}/health/live"
@@ -208,6 +216,7 @@ def _workers(
                     "COMPUTE_WORKER_HOST": "127.0.0.1",
                     "COMPUTE_WORKER_GRPC_PORT": str(grpc_port),
                     "COMPUTE_CREDENTIAL_BROKER_URL": f"{base_url}/api/internal/compute/tts-credentials",
+                    "TMPDIR": str(scratch),
                     "COMPUTE_ALIGN_ENGINE": "none",  # the machine's few cores are for what is tested here
                 },
                 directory=folder / f"worker-{number}",

@@ -73,6 +73,7 @@ async def run(folder: Path, seed: int, size: Size, *, tell: Callable[[str], None
         ]
         complaints += await _after(mesh, trouble, size, files_before, extra_sessions=len(late))
     # The programs have ended, and written all they had to say.
+    complaints += [f"left over: {left}" for left in mesh.scratch.iterdir()]
     tokens = {f"A token of {listener.name}": listener.tokens for listener in [*listeners, *late]}
     planted = {name: [value] for name, value in mesh.planted.items()}
     complaints += checks.planted_secrets_in(mesh.folder, {**planted, **tokens})

@@ -41,12 +41,14 @@ class OpenFiles:
         self,
         *,
         store: ObjectStore,
+        temporary_folder: Path | None = None,
         limits: ParserLimits = DRAWING_LIMITS,
         most_files: int = 4,
         idle_seconds: float = 60.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
+        self._temporary_folder = temporary_folder
         self._limits = limits
         self._most_files = most_files
         self._idle_seconds = idle_seconds
@@ -93,7 +95,7 @@ class OpenFiles:
                 await self._close(reading_ref)
 
     def _new_file(self) -> _OpenFile:
-        folder = tempfile.TemporaryDirectory(prefix="lectern-pages-")
+        folder = tempfile.TemporaryDirectory(prefix="lectern-pages-", dir=self._temporary_folder)
         process = DrawingProcess(path=Path(folder.name) / "source", limits=self._limits)
         return _OpenFile(folder, process, self._clock())
 
