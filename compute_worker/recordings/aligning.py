@@ -29,7 +29,8 @@ _USUAL_SHARE: Final = 0.75
 _LEAST_STEPS: Final = 3
 _SLOWEST: Final = 1.8  # times as long as the reference says it
 _PAUSE_STEPS: Final = 20
-_USUAL_PACE: Final = 1.2
+_USUAL_PACE: Final = 1.2  # of a reader of whom nothing is known yet
+_PACES: Final = (1.0, 1.2)  # of the usual one, at which a part that is looked for may be read
 _SEARCHED_STEPS: Final = 8
 _LONE_STEPS: Final = 25  # two seconds: so little by itself is found anywhere
 
@@ -76,6 +77,7 @@ class _Listening:
         self._waiting: list[RoughPlace] = []  # in order, for their chunk to be complete
         self._cut = 0  # samples of the recording before this one belong to what was placed
         self._last_placed = NOWHERE
+        self._latest_pace = _USUAL_PACE
 
     @property
     def has_placed(self) -> bool:
@@ -111,8 +113,9 @@ class _Listening:
         dense = _densest(pairs, int(_SLOWEST * steps) + _PAUSE_STEPS)
         (first, said_first), (last, said_last) = dense[0], dense[-1]
         earliest = self._waiting[-1].last_step if self._waiting else self._cut // STEP_SAMPLES
-        start = max(earliest, first - (said_first - said.first_step))
-        end = max(start, last + max(0, steps - 1 - (said_last - said.first_step))) + 1
+        pace = self._pace()
+        start = max(earliest, first - round(pace * (said_first - said.first_step)))
+        end = max(start, last + round(pace * max(0, steps - 1 - (said_last - said.first_step)))) + 1
         is_doubtful = heard < _USUAL_SHARE * steps or len(dense) < len(pairs)
         self._waiting.append(RoughPlace(self._part, said, start, end, is_doubtful))
 
@@ -121,22 +124,42 @@ class _Listening:
         runs = list(chunks_of(without_lone(self._waiting, known, _LONE_STEPS)))
         complete = runs if is_last else runs[:-1]
         for index, run in enumerate(complete):
+            following = runs[index + 1][0] if index + 1 < len(runs) else None
             start = self._cut_before(run[0], None if index == 0 else complete[index - 1][-1])
-            end = self._cut_after(run[-1], runs[index + 1][0] if index + 1 < len(runs) else None)
-            self._cut = end
-            placed = self._place(run, start, end)
-            if not placed and run[0].is_doubtful:  # maybe what comes before or after it is not in the text
-                length = int(_USUAL_PACE * _spoken_steps(run[0].said)) * STEP_SAMPLES
-                later = self._quiet_near(max(start, end - length))
-                placed = self._place(run, later, end) or self._place(run, start, min(end, start + length))
+            end = self._cut_after(run[-1], following)
+            if run[0].is_doubtful:
+                placed = self._place_doubtful(run[0], start, end, following)
+            else:
+                placed = place_chunk(run, self._between(start, end), start).parts
+            self._cut = end if not placed else max(end, placed[-1].end_ms * RATE // 1000)
             if placed:
                 self._last_placed = run[-1].index
             yield from placed
         self._waiting = [] if is_last else [place for run in runs[len(complete) :] for place in run]
 
-    def _place(self, run: Sequence[RoughPlace], start: int, end: int) -> list[PlacedPart]:
-        samples = self._between(start, end)
-        return place_chunk(run, samples, start) if len(samples) >= STEP_SAMPLES else []
+    def _place_doubtful(
+        self, place: RoughPlace, start: int, end: int, following: RoughPlace | None
+    ) -> list[PlacedPart]:
+        """Maybe what comes before or after it is not in the text, and most of what was found of it was found
+        in that: it is looked for at either end, and right before the part that follows it."""
+        length = self._pace() * _spoken_steps(place.said)
+        stretches = {(start, end), (start, min(end, start + int(length) * STEP_SAMPLES))}
+        ends = {end}
+        if following is not None and following.index == place.index + 1:
+            ends.add(self._quiet(*margins(following.first_step, following.first_step)))
+        for last in ends:
+            begins = (self._quiet_near(last - int(length * slower) * STEP_SAMPLES) for slower in _PACES)
+            stretches |= {(max(self._cut, begin), last) for begin in begins}
+        chunks = [place_chunk((place,), self._between(*one), one[0]) for one in sorted(stretches)]
+        return max(chunks, key=lambda chunk: chunk.confidence).parts
+
+    def _pace(self) -> float:
+        """How many times as long as the reference this reader takes, by the parts that are known well."""
+        sure = [place for place in self._waiting if not place.is_doubtful]
+        if sure:
+            steps = sum(place.last_step - place.first_step for place in sure)
+            self._latest_pace = steps / sum(_spoken_steps(place.said) for place in sure)
+        return self._latest_pace
 
     def _quiet_near(self, sample: int) -> int:
         step = sample // STEP_SAMPLES
@@ -171,14 +194,16 @@ class _Listening:
 
 
 def _densest(pairs: list[tuple[int, int]], width: int) -> list[tuple[int, int]]:
-    """The most that lie within so many steps of the recording."""
-    best, after = (0, 0), 0
+    """Those that lie within so many steps of the recording and go the furthest through the text: what is
+    found by chance stays where it is."""
+    passed = np.cumsum(np.diff([place for _, place in pairs], prepend=NOWHERE) > 0).tolist()
+    best, after = (0, 0, 0), 0
     for index, (step, _) in enumerate(pairs):
         while after < len(pairs) and pairs[after][0] < step + width:
             after += 1
-        best = max(best, (after - index, -index))
-    count, first = best
-    return pairs[-first : count - first]
+        best = max(best, (passed[after - 1] - passed[index], index - after, -index))
+    _, fewest, first = best
+    return pairs[-first : -first - fewest]
 
 
 def _spoken_steps(said: SaidPart) -> int:

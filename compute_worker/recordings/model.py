@@ -6,7 +6,7 @@ from typing import Final
 from compute_worker.speech.model import WordTime
 
 # Raise it when the same recording would be aligned otherwise than before.
-ALIGNMENT_VERSION: Final = "2"
+ALIGNMENT_VERSION: Final = "3"
 PARTS_NAME: Final = "parts.json"  # what the child process is told besides its job
 
 

@@ -84,22 +84,33 @@ def margins(before: int, after: int) -> tuple[int, int]:
     return middle - _MARGIN_STEPS, middle + _MARGIN_STEPS
 
 
-def place_chunk(places: Sequence[RoughPlace], samples: Samples, first_sample: int) -> list[PlacedPart]:
-    """samples: of the recording, from first_sample on, all of these parts and little else. Nothing when it
-    is something else after all."""
-    reference = _joined(places)
-    alignment = align_samples(samples, RATE, reference, hop_samples=HOP_SAMPLES)
+@dataclass(frozen=True)
+class PlacedChunk:
+    """No parts when the sound is something else after all."""
+
+    confidence: float
+    parts: list[PlacedPart]
+
+
+NOTHING_PLACED: Final = PlacedChunk(0.0, [])
+
+
+def place_chunk(places: Sequence[RoughPlace], samples: Samples, first_sample: int) -> PlacedChunk:
+    """samples: of the recording, from first_sample on, all of these parts and little else."""
+    if len(samples) < STEP_SAMPLES:
+        return NOTHING_PLACED
+    alignment = align_samples(samples, RATE, _joined(places), hop_samples=HOP_SAMPLES)
     offset_ms = first_sample * 1000 / RATE
     if alignment.confidence < _LEAST_CONFIDENCE:
-        return []
+        return PlacedChunk(alignment.confidence, [])
     if alignment.confidence < _TRUSTED_CONFIDENCE:
-        return [_roughly(place) for place in places]
+        return PlacedChunk(alignment.confidence, [_roughly(place) for place in places])
     placed, index = [], 0
     for place in places:
         count = len(place.said.words)
         placed.append(_exactly(place, alignment.words[index : index + count], offset_ms))
         index += count
-    return placed
+    return PlacedChunk(alignment.confidence, placed)
 
 
 def _joined(places: Sequence[RoughPlace]) -> ReferenceSpeech:
