@@ -1,10 +1,12 @@
-"""Every real file that there is opens, from its first words to its last, or says why it doesn't."""
+"""Every real file that there is opens, is read in its order from first to last, or says why it doesn't."""
 
 import importlib
+from functools import cache
 from pathlib import Path
 
 import pytest
 from books.reading import read
+from books.source_order import Kept, kept_order, order_of
 
 from compute_worker.documents.child import PARSERS
 from compute_worker.documents.model import BlockRole
@@ -77,6 +79,34 @@ EDGES = {
     ),
     "txt/udhr.txt": ("Universal Declaration of Human Right", "------"),
 }
+# How much of a file is to be found in its reading, and how often that may go back, where not all and never.
+ALL_IN_ORDER = (0.98, 0)
+ORDERS = {
+    "epub/bad-path-leaking.epub": (0.65, 0),  # the description of its picture is the end
+    "epub/e3-footnote-tiny.epub": (0.18, 0),  # most of it are its notes
+    "epub/e3-obfuscated-fonts.epub": (0.64, 0),  # and so are the poet's own
+    "html/readability-wikipedia.html": (0.58, 0),  # menus, references
+    "md/commonmark-spec.md": (0.84, 0),  # marks of Markdown within the words
+    # Floats and notes are drawn where they fit, and slides from the back to the front.
+    "pdf/book-cweb.pdf": (0.97, 8),
+    "pdf/cjk-chinese-tables.pdf": (0.75, 0),
+    "pdf/footnotes-dmca-encrypted.pdf": (0.94, 0),
+    "pdf/form-f1040-tagged.pdf": (0.65, 6),
+    "pdf/report-nist-tagged.pdf": (0.95, 1),
+    "pdf/slides-sns.pdf": (0.7, 15),
+    "pdf/three-col-federal-register.pdf": (0.77, 5),
+    "pdf/two-col-naacl06.pdf": (0.93, 7),
+    "pdf/two-col-tracemonkey.pdf": (0.93, 8),
+}
+# Not as many words as an order needs, or a table that says the same on each page.
+TOO_SHORT = {
+    "docx/hdrftr.docx",
+    "pdf/bad-page-tree-cycle.pdf",
+    "pdf/bad-slow-issue16263.pdf",
+    "pdf/ligatures.pdf",
+    "pdf/optional-hyphen.pdf",
+    "pdf/rotated-0-90-180-270.pdf",
+}
 REASONS = {
     "docx/protected.docx": "DOCUMENT_ENCRYPTED",
     "epub/bad-empty.epub": "DOCUMENT_EMPTY",
@@ -89,6 +119,7 @@ REASONS = {
 SILENT = {"pdf/scan-linn-1p.pdf", "pdf/type3-nomapping.pdf"}
 
 
+@cache
 def texts_of(samples: Path, name: str) -> list[str]:
     path = samples / name
     parser = importlib.import_module(PARSERS[FORMATS[path.suffix[1:]]])
@@ -107,6 +138,33 @@ def test_a_sample_is_read_from_its_first_words_to_its_last(samples: Path, name: 
     first, last = EDGES[name]
     assert texts[0].startswith(first)
     assert texts[-1].endswith(last)
+
+
+@pytest.mark.parametrize("name", sorted(EDGES.keys() - TOO_SHORT))
+def test_a_sample_is_read_in_the_order_of_its_source(samples: Path, name: str) -> None:
+    """Against what its file holds, taken out of it without our parsers."""
+    least_found, most_turns = ORDERS.get(name, ALL_IN_ORDER)
+    kept = kept_order(samples / name, "\n".join(texts_of(samples, name)))
+    assert kept.found >= least_found
+    assert kept.turns <= most_turns
+
+
+def test_another_order_would_be_noticed(samples: Path) -> None:
+    """Parts that change places are turns; lines of two columns read as one are not found any more."""
+    whole = "\n".join(texts_of(samples, "pdf/two-col-tracemonkey.pdf"))
+    words = whole.split()
+    half = len(words) // 2
+    exchanged = [*words[half:], *words[:half]]
+    lines = [words[first : first + 8] for first in range(0, len(words), 8)]
+    across = [
+        word
+        for pair in zip(lines[::2], lines[1::2], strict=False)
+        for line in (pair[0][:4], pair[1][:4], pair[0][4:], pair[1][4:])
+        for word in line
+    ]
+    assert order_of(whole, whole) == Kept(1, 0)
+    assert order_of(whole, " ".join(exchanged)).turns == 1
+    assert order_of(whole, " ".join(across)).found < 0.5
 
 
 @pytest.mark.parametrize("name", REASONS)
