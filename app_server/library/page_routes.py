@@ -103,5 +103,6 @@ class PageRoutes:
 
 
 def _not_drawn() -> LecternError:
-    message = "This page can't be shown just now. Try again."
-    return LecternError(Code.UNAVAILABLE, message, reason="PAGE_NOT_DRAWN")
+    return LecternError(
+        Code.UNAVAILABLE, "This page can't be shown just now. Try again.", reason="PAGE_NOT_DRAWN"
+    )
