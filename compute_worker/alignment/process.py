@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import sys
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -18,9 +17,9 @@ from compute_worker.alignment.messages import (
 )
 from compute_worker.alignment.model import Alignment, ReferenceSpeech
 from compute_worker.audio.pcm import Samples
+from compute_worker.child_environment import bare_environment
 from shared.errors import Code, LecternError
 
-_ROOT = Path(__file__).parents[2]
 _MOST_HEADER_BYTES = 4 * 2**20
 
 log = structlog.get_logger(__name__)
@@ -120,7 +119,7 @@ class AlignmentProcess:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env=_environment(),
+            env=bare_environment(),
         )
         return self._process
 
@@ -141,8 +140,3 @@ class AlignmentProcess:
         if process.returncode is None:
             process.kill()
         await process.communicate()
-
-
-def _environment() -> dict[str, str]:
-    """Nothing of ours: no secret, no address. One thread: it is to take no more than one core's leisure."""
-    return {"PYTHONPATH": str(_ROOT), "PYTHONUTF8": "1", "PATH": "", "OPENBLAS_NUM_THREADS": "1"}

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import structlog
 
+from compute_worker.child_environment import bare_environment
 from compute_worker.documents.failures import over_limit
 from shared.errors import Code, LecternError
 
 _MOST_LINE_BYTES: Final = 64 * 1024
 _MOST_STDERR_BYTES: Final = 16 * 1024
-_ROOTS: Final = [str(Path(__file__).parents[2]), str(Path(__file__).parents[2] / "gen")]
 _log = structlog.get_logger(__name__)
 
 OnProgress = Callable[[str, int, int], Awaitable[None]]
@@ -128,17 +128,6 @@ def kill_group(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-
-
-def bare_environment() -> dict[str, str]:
-    """Nothing of ours: no secret, no address."""
-    return {
-        "PYTHONPATH": os.pathsep.join(_ROOTS),
-        "PYTHONUTF8": "1",
-        "LC_ALL": "C.UTF-8",
-        "PATH": "",
-        "OPENBLAS_NUM_THREADS": "1",  # its threads cost memory, and other work waits for the other cores
-    }
 
 
 def told_error(error: Mapping[str, str]) -> LecternError:

@@ -8,8 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from compute_worker.child_environment import bare_environment
 from compute_worker.documents.page_images.failures import not_drawn, too_complex
-from compute_worker.documents.parser_process import ParserLimits, bare_environment, kill_group, told_error
+from compute_worker.documents.parser_process import ParserLimits, kill_group, told_error
 from shared.errors import LecternError
 
 _MOST_IMAGE_BYTES: Final = 64 * 1024 * 1024
