@@ -12,10 +12,7 @@ from typing import Any, Final
 from compute_worker.documents.artifact_json import read_document, read_section
 from compute_worker.documents.model import ReadingDocument, Section
 from shared.objects.ports import ObjectStore
-
-# Raise it when the same file would be cut into other blocks or sentences than before: every document is
-# then parsed again when it is next opened.
-PARSER_VERSION: Final = "2"
+from shared.readings import PARSER_VERSION
 
 UNLOCKED_NAME: Final = "unlocked.pdf"
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from compute_worker.documents.artifacts import PARSER_VERSION, document_key
+from compute_worker.documents.artifacts import document_key
 from compute_worker.documents.passwords import MOST_BYTES, SEALED_ARGUMENT, DocumentPasswords
 from compute_worker.operations.model import OperationKind
 from compute_worker.operations.proto_mapping import operation_to_proto
@@ -12,6 +12,7 @@ from lectern.compute.v1 import documents_pb2 as pb
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceServicer
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
+from shared.readings import PARSER_VERSION
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 FORMATS = {

@@ -4,11 +4,11 @@ from collections.abc import Hashable, Sequence
 from pathlib import PurePath
 from urllib.parse import unquote
 
-from compute_worker.documents.artifacts import PARSER_VERSION
 from compute_worker.documents.builder import DocumentBuilder, SectionCut
 from compute_worker.documents.images import ImageShelf
 from compute_worker.documents.model import Section
 from compute_worker.documents.output import ArtifactFolder
+from shared.readings import PARSER_VERSION
 
 SHORT_CHARACTERS = 20_000  # what is shorter stays in one piece
 

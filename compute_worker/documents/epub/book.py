@@ -5,7 +5,6 @@ from collections.abc import Hashable
 from pathlib import Path
 
 from compute_worker.documents import markup, single_file
-from compute_worker.documents.artifacts import PARSER_VERSION
 from compute_worker.documents.builder import DocumentBuilder, SectionCut, TocTarget
 from compute_worker.documents.epub.archive import Archive, resolve
 from compute_worker.documents.epub.navigation import read_contents
@@ -20,6 +19,7 @@ from compute_worker.documents.semantics import ReadingRules
 from compute_worker.documents.stylesheets import hidden_names
 from compute_worker.documents.tree_reader import TreeReader
 from shared.errors import LecternError
+from shared.readings import PARSER_VERSION
 
 _CUT = SectionCut(at_heading_characters=500_000, most_characters=1_000_000)  # only for books in one file
 _MOST_NAMED = 3

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from compute_worker.documents import single_file
-from compute_worker.documents.artifacts import PARSER_VERSION, UNLOCKED_NAME
+from compute_worker.documents.artifacts import UNLOCKED_NAME
 from compute_worker.documents.builder import DocumentBuilder, SectionCut
 from compute_worker.documents.images import ImageShelf
 from compute_worker.documents.language import declared_language, detect_language, direction_of
@@ -25,6 +25,7 @@ from compute_worker.documents.pdf.reading import Reading, read_pages
 from compute_worker.documents.pdf.roles import RoleFinder
 from compute_worker.documents.runs import Run
 from shared.errors import LecternError
+from shared.readings import PARSER_VERSION
 
 _CUT_BY_HEADINGS = SectionCut(at_heading_characters=6_000, most_characters=60_000, deepest_heading=2)
 _CUT_BY_OUTLINE = SectionCut(at_heading_characters=None, most_characters=60_000)
