@@ -36,7 +36,10 @@ class RecordingAnswer(AnswerBody):
 
 
 class RecordingsAnswer(AnswerBody):
+    """max_megabytes: of the file of one recording."""
+
     recordings: list[ShownRecording]
+    max_megabytes: int
 
 
 def shown_recording(recording: Recording, progress: Progress | None = None) -> ShownRecording:

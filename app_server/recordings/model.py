@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-# Of one document; each may be as large as an upload may be.
-MOST_RECORDINGS: Final = 8
+MOST_RECORDINGS: Final = 8  # of one document
+_SIZE_IN_UPLOADS: Final = 5  # ten hours at 64 kbit/s are 290 MB, at 128 kbit/s twice as much
 # What a browser plays under these names. A file is told by its first bytes, whatever it is called.
 _MEDIA_TYPES: Final = (
     (b"ftyp", 4, "audio/mp4"),
@@ -51,6 +51,11 @@ class Recording:
     operation_id: str | None = None
     result_ref: str | None = None
     failure: RecordingFailure | None = None
+
+
+def most_recording_bytes(max_upload_bytes: int) -> int:
+    """Sound is larger than text: a recording may have the size of several uploads."""
+    return _SIZE_IN_UPLOADS * max_upload_bytes
 
 
 def media_type_of(start: bytes) -> str | None:

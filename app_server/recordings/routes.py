@@ -17,6 +17,7 @@ from app_server.recordings.answers import (
     ShownRecording,
     shown_recording,
 )
+from app_server.recordings.model import most_recording_bytes
 from app_server.recordings.service import RecordingService
 from app_server.site_features.ports import FeatureReader
 
@@ -108,21 +109,25 @@ class RecordingRoutes:
     async def list(self, request: web.Request) -> web.Response:
         user = await require_user(request)
         found = await self._service.list(user.id, request.match_info["document_id"])
-        return json_response(RecordingsAnswer(recordings=[shown_recording(*one) for one in found]))
+        shown = [shown_recording(*one) for one in found]
+        megabytes = await self._max_bytes() // 1024**2
+        return json_response(RecordingsAnswer(recordings=shown, max_megabytes=megabytes))
 
     async def add(self, request: web.Request) -> web.Response:
         user = await require_user(request)
         await self._service.check(user.id, request.match_info["document_id"])
-        max_bytes = (await self._features.current()).max_upload_bytes
         part = await file_part(request)
         recording = await self._service.add(
             user.id,
             request.match_info["document_id"],
             chunks_of(part),
             file_name=part.filename or "",
-            max_bytes=max_bytes,
+            max_bytes=await self._max_bytes(),
         )
         return json_response(RecordingAnswer(recording=shown_recording(recording)), status=201)
+
+    async def _max_bytes(self) -> int:
+        return most_recording_bytes((await self._features.current()).max_upload_bytes)
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         user = await require_user(request)

@@ -17,11 +17,12 @@ from app_fixtures import postgresql
 from app_fixtures.administrator import new_administrator
 from app_fixtures.browser import Browser, Instance
 from app_fixtures.worker import StatefulWorker
-from sqlalchemy import text
+from sqlalchemy import insert, text
 from sqlalchemy.engine import URL
 
 from app_server.database.engine import Database, create_engine, open_database, server_url, sqlite_url
 from app_server.database.migrate import migrate
+from app_server.database.schema import runtime_config
 from app_server.wiring.application import open_app
 from app_server.wiring.resources import open_object_store
 from servers.object_store import ObjectStoreServer
@@ -202,6 +203,18 @@ def new_instance_with(
             yield Instance(new_browser=new_browser, app=app)
 
     return start
+
+
+@pytest.fixture
+async def one_megabyte(settings: AppSettings, clock: TurnableClock, worker: StatefulWorker) -> None:
+    """The limit of uploads, small enough to be reached. Must come before the instance, which reads it when
+    first asked."""
+    assert settings.database.path
+    url = sqlite_url(settings.database.path)
+    await migrate(url)
+    row = {"key": "maxUploadMb", "value": 1, "source": "admin", "updated_at_ms": 0}
+    async with open_database(url) as database, database.write() as connection:
+        await connection.execute(insert(runtime_config).values(row))
 
 
 @pytest.fixture

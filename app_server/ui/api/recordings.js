@@ -30,9 +30,9 @@ export function recordingPath(documentId, recordingId, rest = "") {
   return recordingId ? `${all}/${encodeURIComponent(recordingId)}${rest}` : all;
 }
 
-/** @param {string} documentId @param {AbortSignal} signal @returns {Promise<Recording[]>} */
-export async function listRecordings(documentId, signal) {
-  return (await sendJson("GET", recordingPath(documentId), { signal })).recordings;
+/** @param {string} documentId @param {AbortSignal} signal @returns {Promise<{recordings: Recording[], maxMegabytes: number}>} */
+export function listRecordings(documentId, signal) {
+  return sendJson("GET", recordingPath(documentId), { signal });
 }
 
 /**

@@ -45,6 +45,7 @@ export class Recordings extends Component {
   /** @type {{name: string, sent: number, total: number, stop: AbortController} | null} */
   #upload = null;
   #error = "";
+  #maxMegabytes = Number.POSITIVE_INFINITY;
   #playing = "";
   #source = new AbortController();
 
@@ -83,10 +84,11 @@ export class Recordings extends Component {
   async #load() {
     if (!this.#recordings.size) this.#say("Looking for your recordings…");
     try {
-      const found = await listRecordings(this.documentId, this.signal);
-      this.#recordings = new Map(found.map((recording) => [recording.id, recording]));
+      const { recordings, maxMegabytes } = await listRecordings(this.documentId, this.signal);
+      this.#recordings = new Map(recordings.map((recording) => [recording.id, recording]));
+      this.#maxMegabytes = maxMegabytes;
       this.#error = "";
-      for (const recording of found) this.#lookAfter(recording);
+      for (const recording of recordings) this.#lookAfter(recording);
       this.#show();
     } catch (error) {
       if (!isAbort(error)) this.#fail(error);
@@ -95,6 +97,10 @@ export class Recordings extends Component {
 
   /** @param {File} file */
   async #send(file) {
+    if (file.size > this.#maxMegabytes * 1024 * 1024) {
+      this.#error = `“${file.name}” is larger than the ${this.#maxMegabytes} MB that a recording may have here.`;
+      return this.#show();
+    }
     const stop = childController(this.signal);
     const upload = (this.#upload = { name: file.name, sent: 0, total: file.size, stop });
     this.#error = "";

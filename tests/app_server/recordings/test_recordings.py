@@ -98,6 +98,19 @@ async def test_what_is_no_recording_is_refused_and_not_kept(
     assert [found async for found in objects.list("recordings/")] == []
 
 
+async def test_a_recording_may_be_five_times_as_large_as_an_upload(
+    one_megabyte: None, reader: Browser, recordings: str, objects: ObjectStore
+) -> None:
+    assert (await reader.get(recordings)).json["maxMegabytes"] == 5
+    sound = SOUND + bytes(5 * 1024 * 1024 - len(SOUND))
+    assert (await reader.upload(sound, "fits.ogg", to=recordings)).status == 201
+    answer = await reader.upload(sound + b"1", "a.ogg", to=recordings)
+    assert (answer.status, answer.code) == (413, "FILE_TOO_LARGE")
+    assert "5 MB" in answer.json["detail"]
+    sounds = [found.size_bytes async for found in objects.list("recordings/") if found.key.endswith("/audio")]
+    assert sounds == [len(sound)]
+
+
 async def test_a_document_takes_a_few_recordings(reader: Browser, recordings: str) -> None:
     answers = [await reader.upload(SOUND, f"{number}.ogg", to=recordings) for number in range(9)]
     assert [answer.status for answer in answers] == [201] * 8 + [409]

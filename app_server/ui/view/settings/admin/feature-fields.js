@@ -28,7 +28,7 @@ export const FEATURE_GROUPS = [
     { key: "ttsPlaybackBackgroundExtent", label: "How far speech is made ahead when the listener has gone", hint: "The whole document costs more at a paid provider.", options: [["section", "To the end of the section"], ["document", "To the end of the document"]] },
   ] },
   { title: "Documents", fields: [
-    { key: "maxUploadMb", label: "Largest upload (MB)", hint: "Of one file.", least: 1 },
+    { key: "maxUploadMb", label: "Largest upload (MB)", hint: "Of one file. A listener’s own recording of a book may be five times as large.", least: 1 },
     { key: "enableDocxConversion", label: "Word documents", hint: "Whether .docx files can be uploaded." },
     { key: "enableAudiobookExport", label: "Audiobook export", hint: "Whether listeners may take documents away as sound files. Export is not part of this version yet." },
   ] },
