@@ -12,6 +12,10 @@ class ExportStore(Protocol):
 
     async def find(self, export_id: str) -> AccountExport | None: ...
 
+    async def count_waiting(self) -> int:
+        """Everybody's that nobody has begun yet."""
+        ...
+
     async def take(self, *, now_ms: int, leased_until_ms: int) -> AccountExport | None: ...
 
     async def advance(

@@ -65,7 +65,7 @@ class AccountExportRoutes:
                     scope=TokenScope.ACCOUNT,
                     answer=ExportAnswer,
                     status=202,
-                    problems=LIMIT_PROBLEMS,
+                    problems=(*LIMIT_PROBLEMS, "QUEUE_LIMIT_REACHED"),
                 ),
                 Endpoint(
                     method="GET",

@@ -10,6 +10,7 @@ from app_server.account_export.model import (
     exports_of,
 )
 from app_server.account_export.ports import ExportStore
+from app_server.account_export.queue_limits import ExportQueueLimits
 from app_server.clock import Clock
 from app_server.compute_limits.caller import Caller
 from app_server.compute_limits.service import LimitService
@@ -24,12 +25,14 @@ class AccountExports:
         store: ExportStore,
         objects: ObjectStore,
         limits: LimitService,
+        queue_limits: ExportQueueLimits,
         clock: Clock,
         new_id: Callable[[], str],
     ) -> None:
         self._store = store
         self._objects = objects
         self._limits = limits
+        self._queue_limits = queue_limits
         self._clock = clock
         self._new_id = new_id
         # For this process's worker; others look by themselves.
@@ -40,6 +43,7 @@ class AccountExports:
         under_way = next((it for it in await self.list(caller.user_id) if it.is_under_way), None)
         if under_way is not None:
             return under_way
+        await self._queue_limits.check_room(await self._store.count_waiting())
         new = AccountExport(
             id=self._new_id(),
             user_id=caller.user_id,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import Row, delete, func, insert, select, update
 
 from app_server.account_export.model import AccountExport, ExportState
 from app_server.database.engine import Database, lock_for_transaction
@@ -51,6 +51,13 @@ class SqlExportStore:
             wanted = select(account_exports).where(account_exports.c.id == export_id)
             row = (await connection.execute(wanted)).one_or_none()
         return _export(row) if row else None
+
+    async def count_waiting(self) -> int:
+        is_waiting = (account_exports.c.state == ExportState.QUEUED.value, account_exports.c.attempts == 0)
+        wanted = select(func.count()).select_from(account_exports).where(*is_waiting)
+        async with self._database.read() as connection:
+            count = await connection.execute(wanted)
+        return int(count.scalar_one())
 
     async def take(self, *, now_ms: int, leased_until_ms: int) -> AccountExport | None:
         """The oldest one that nobody is working on. Its attempt is counted."""

@@ -8,6 +8,7 @@ import structlog
 from app_server.account_export.archive import archive
 from app_server.account_export.model import LIFETIME_MS, AccountExport, OwnedFile, export_key
 from app_server.account_export.ports import ContentReader, ExportStore
+from app_server.account_export.queue_limits import ExportQueueLimits
 from app_server.account_export.service import AccountExports
 from app_server.background import in_rounds
 from app_server.clock import Clock
@@ -20,6 +21,7 @@ _LEASE_MS: Final = 15 * 60 * 1000
 _MOST_ATTEMPTS: Final = 3
 _WAIT_MS: Final = 30_000
 _FAILED: Final = "The export could not be made. Try again; if it stays so, tell the administrator."
+_WAITED_TOO_LONG: Final = "Too much else had to be done before this export. Try again in a while."
 _log = structlog.get_logger(__name__)
 
 
@@ -32,6 +34,7 @@ class ExportWorker:
         content: ContentReader,
         objects: ObjectStore,
         limits: LimitService,
+        queue_limits: ExportQueueLimits,
         clock: Clock,
     ) -> None:
         self._exports = exports
@@ -39,6 +42,7 @@ class ExportWorker:
         self._content = content
         self._objects = objects
         self._limits = limits
+        self._queue_limits = queue_limits
         self._clock = clock
 
     async def run(self) -> None:
@@ -54,7 +58,11 @@ class ExportWorker:
             export = await self._store.take(now_ms=now_ms, leased_until_ms=now_ms + _LEASE_MS)
             if export is None:
                 return
-            await self._attempt(export)
+            if await self._queue_limits.has_waited_too_long(export, now_ms=now_ms):
+                _log.warning("an account export is given up: it waited too long")
+                await self._give_up(export, _WAITED_TOO_LONG)
+            else:
+                await self._attempt(export)
 
     async def _attempt(self, export: AccountExport) -> None:
         try:
@@ -92,11 +100,14 @@ class ExportWorker:
         return await self._objects.put_stream(export_key(export), chunks, content_type="application/zip")
 
     async def _fail(self, export: AccountExport) -> None:
-        now_ms = self._clock()
         if export.attempts < _MOST_ATTEMPTS:
-            await self._store.put_back(export, failure=_FAILED, due_at_ms=now_ms + _WAIT_MS)
+            await self._store.put_back(export, failure=_FAILED, due_at_ms=self._clock() + _WAIT_MS)
             return
-        await self._store.fail(export, failure=_FAILED, now_ms=now_ms, expires_at_ms=now_ms + LIFETIME_MS)
+        await self._give_up(export, _FAILED)
+
+    async def _give_up(self, export: AccountExport, failure: str) -> None:
+        now_ms = self._clock()
+        await self._store.fail(export, failure=failure, now_ms=now_ms, expires_at_ms=now_ms + LIFETIME_MS)
         await self._limits.release("account_export", work=export.id)
 
     async def _read(self, file: OwnedFile) -> AsyncIterator[bytes]:

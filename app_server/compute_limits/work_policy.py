@@ -9,6 +9,8 @@ from lectern.policies.v1 import policies_pb2 as pb
 # However long the policy lets workers wait: a change reaches every process within 15 s, and every app server
 # within 10 of them.
 _LONGEST_REFRESH_SECONDS: Final = 5
+# The app server makes exports of accounts itself, and nothing makes audiobooks yet.
+_NOT_OF_WORKERS: Final[frozenset[ActionName]] = frozenset({"account_export", "tts_playback_export"})
 _PRIORITIES: Final = {
     "interactive": pb.PRIORITY_INTERACTIVE,
     "foreground": pb.PRIORITY_FOREGROUND,
@@ -17,7 +19,7 @@ _PRIORITIES: Final = {
 
 
 def work_policy_to_proto(policies: ComputeLimitPolicies) -> pb.GetWorkPolicyResponse:
-    """Without actions that are only a part of others and are never queued by themselves."""
+    """Without actions that are only a part of others, and those that are no work of workers."""
     resources = policies.worker.resources.model_dump()
     answer = pb.GetWorkPolicyResponse(
         max_executing_per_worker=policies.worker.max_executing_per_worker,
@@ -26,7 +28,7 @@ def work_policy_to_proto(policies: ComputeLimitPolicies) -> pb.GetWorkPolicyResp
     )
     for name in ACTION_NAMES:
         action = policy_of(policies, name)
-        if action.execution is not None:
+        if action.execution is not None and name not in _NOT_OF_WORKERS:
             answer.actions.append(_action(name, action.execution, is_limited=action.enabled))
     return answer
 

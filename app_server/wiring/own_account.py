@@ -3,6 +3,7 @@
 from aiohttp import web
 
 from app_server.account_export.content import SqlAccountContent
+from app_server.account_export.queue_limits import ExportQueueLimits
 from app_server.account_export.routes import AccountExportRoutes
 from app_server.account_export.service import AccountExports
 from app_server.account_export.sql_store import SqlExportStore
@@ -40,8 +41,14 @@ def add_own_account(
 
 def _add_exports(app: web.Application, base: Foundations) -> None:
     store = SqlExportStore(database=base.database)
+    queue_limits = ExportQueueLimits(features=base.features)
     exports = AccountExports(
-        store=store, objects=base.objects, limits=base.limits, clock=base.clock, new_id=new_id
+        store=store,
+        objects=base.objects,
+        limits=base.limits,
+        queue_limits=queue_limits,
+        clock=base.clock,
+        new_id=new_id,
     )
     worker = ExportWorker(
         exports=exports,
@@ -49,6 +56,7 @@ def _add_exports(app: web.Application, base: Foundations) -> None:
         content=SqlAccountContent(database=base.database),
         objects=base.objects,
         limits=base.limits,
+        queue_limits=queue_limits,
         clock=base.clock,
     )
     AccountExportRoutes(exports=exports, sender=base.file_sender, callers=base.callers).add_to(app)

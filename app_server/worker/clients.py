@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _INTERNAL_REASONS: Final = {"SERVICE_UNREACHABLE", "NO_ANSWER", "TOKEN_REFUSED"}
 _INTERNAL_CODES: Final = {Code.UNAUTHENTICATED, Code.UNIMPLEMENTED}
 # Where a session needs a place in the workers' queue.
-WORK_QUEUE_PROBLEMS: Final = ("JOB_STATES_FULL", "QUEUE_FULL", "QUEUE_LIMIT_REACHED")
+WORK_QUEUE_PROBLEMS: Final = ("JOB_STATES_FULL", "QUEUE_FULL", "QUEUE_LIMIT_REACHED", "WAITED_TOO_LONG")
 _FIXES: Final = {
     "SERVICE_UNREACHABLE": "is it running, and do COMPUTE_WORKER_URL and COMPUTE_WORKER_GRPC_URL lead to it?",
     "NO_ANSWER": "it is overloaded or hangs: look into its log, or start more workers",

@@ -81,6 +81,17 @@ def test_an_allowance_ends_while_listening_and_what_was_spoken_still_plays(new_p
     limits.get_by_role("button", name="Save limits").click()
     expect(admin.page.get_by_text("The limits have been saved.")).to_be_visible()
     expect(limits.get_by_text("Changed here")).to_be_visible()
+    # What nothing goes by is no field.
+    audiobooks = limits.locator("[data-action=tts_playback_export]")
+    audiobooks.locator("summary").click()
+    expect(audiobooks.get_by_text("Lectern makes no audiobooks yet")).to_be_visible()
+    expect(audiobooks.locator("input, select, button")).to_have_count(0)
+    exports = limits.locator("[data-action=account_export]")
+    exports.locator("summary").click()
+    expect(exports.get_by_text("Each app server makes one export at a time.")).to_be_visible()
+    expect(exports.get_by_label("Priority")).to_have_count(0)
+    expect(exports.get_by_label("Queued at most")).to_have_value("20")
+    assert_accessible(admin.page)
     # The same document, raw: taken whole or not at all.
     limits.get_by_role("button", name="Raw document").click()
     raw = limits.get_by_label("The whole document (JSON)")

@@ -10,18 +10,21 @@ import pytest
 
 from app_server.account_export.content import SqlAccountContent
 from app_server.account_export.model import AccountExport, ExportState, export_key
+from app_server.account_export.queue_limits import ExportQueueLimits
 from app_server.account_export.service import AccountExports
 from app_server.account_export.sql_store import SqlExportStore
 from app_server.account_export.worker import ExportWorker
 from app_server.accounts.model import AccessStatus, User
 from app_server.accounts.sql_store import SqlAccountStore
 from app_server.compute_limits.caller import Caller
+from app_server.compute_limits.defaults import default_policies
 from app_server.compute_limits.service import LimitService
 from app_server.compute_limits.sql_ledger import SqlLimitLedger
 from app_server.database.engine import Database
 from app_server.library.formats import DocumentFormat
 from app_server.library.model import NewDocument, document_key
 from app_server.library.sql_store import SqlDocumentStore
+from app_server.site_features.audit import POLICIES_KEY
 from app_server.site_features.service import SiteFeatureService
 from app_server.site_features.sql_store import SqlFeatureStore
 from shared.errors import Code, LecternError
@@ -61,17 +64,31 @@ class Setting:
         self.store = SqlExportStore(database=database)
         features = SiteFeatureService(store=SqlFeatureStore(database=database), clock=clock)
         limits = LimitService(ledger=SqlLimitLedger(database=database), features=features, clock=clock)
-        self._database, self._limits = database, limits
+        self._database, self._limits, self._features = database, limits, features
+        self._queue_limits = ExportQueueLimits(features=features)
         self.exports = AccountExports(
-            store=self.store, objects=self.objects, limits=limits, clock=clock, new_id=self._new_id
+            store=self.store,
+            objects=self.objects,
+            limits=limits,
+            queue_limits=self._queue_limits,
+            clock=clock,
+            new_id=self._new_id,
         )
 
     def server(self) -> ExportWorker:
         """One app server's part."""
         return ExportWorker(
             exports=self.exports, store=self.store, content=SqlAccountContent(database=self._database),
-            objects=self.objects, limits=self._limits, clock=self.clock,
+            objects=self.objects, limits=self._limits, queue_limits=self._queue_limits, clock=self.clock,
         )  # fmt: skip
+
+    async def limit(self, **execution: int) -> None:
+        """By the keys of the policy document."""
+        document = default_policies().model_dump(mode="json", by_alias=True, exclude_none=True)
+        action = document["actions"]["account_export"]
+        action |= {"enabled": True, "admission": {"windows": [], "active": []}}
+        action["execution"] |= execution
+        await self._features.change({POLICIES_KEY: document})
 
     async def only(self) -> AccountExport:
         (export,) = await self.exports.list(ADA.id)
@@ -178,3 +195,34 @@ async def test_one_that_is_cancelled_while_it_is_made_leaves_nothing(setting: Se
     await making
     assert await setting.exports.list(ADA.id) == []
     assert await setting.objects.info(export_key(export)) is None
+
+
+async def test_a_limited_queue_refuses_what_would_make_it_longer(setting: Setting) -> None:
+    other = Caller(user_id="b" * 32, is_anonymous=False, device="", address="")
+    await setting.limit(maxQueued=1)
+    with pytest.raises(LecternError) as refused:
+        await setting.exports.start(other)
+    assert (refused.value.code, refused.value.reason) == (Code.RESOURCE_EXHAUSTED, "QUEUE_LIMIT_REACHED")
+    assert (await setting.exports.start(CALLER)).state is ExportState.QUEUED  # the one that is there
+    await setting.server().work()
+    assert (await setting.exports.start(CALLER)).state is ExportState.QUEUED  # there is room again
+
+
+async def test_one_that_waited_too_long_is_not_begun_and_says_so(setting: Setting) -> None:
+    await setting.limit(maxQueueAgeSeconds=60)
+    setting.clock.turn(seconds=61)
+    await setting.server().work()
+    export = await setting.only()
+    assert export.state is ExportState.FAILED
+    assert "Too much else had to be done" in (export.failure or "")
+    assert await setting.objects.info(export_key(export)) is None
+    # And what was begun in time is made, whatever it takes.
+    await setting.exports.start(CALLER)
+    setting.objects.failures = 1
+    await setting.server().work()
+    setting.clock.turn(seconds=61)
+    await setting.server().work()
+    assert {one.state for one in await setting.exports.list(ADA.id)} == {
+        ExportState.FAILED,
+        ExportState.READY,
+    }

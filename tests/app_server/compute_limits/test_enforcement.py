@@ -339,7 +339,14 @@ async def test_workers_are_told_what_the_policies_ask_of_them_by_either_transpor
     for address in addresses:
         shipped = await told(address)
         assert not any(action.is_limited for action in shipped.actions)
-        assert "tts_synthesis" not in {action.name for action in shipped.actions}  # never queued by itself
+        assert {action.name for action in shipped.actions} == {
+            "pdf_layout",
+            "tts_playback",
+            "tts_playback_document",
+            "tts_playback_plan",
+            "document_preview",
+            "document_conversion",
+        }
         assert shipped.max_executing_per_worker == 3
         assert policies_pb2.ResourceLimit(name="archive_io", limit=2) in shipped.resources
         async with open_channel(address, "another token") as channel:

@@ -26,6 +26,8 @@ export function limitForm(policies, open) {
 function actionPart(name, action, isOpen) {
   const at = `/actions/${name}`;
   const [title, hint] = /** @type {[string, string]} */ (ACTIONS[name]);
+  if (NOT_DONE.has(name)) return html`<details class="limit-action" data-action="${name}"${isOpen ? html` open` : ""}>
+    <summary>${title} ${badge("Not done by this version")}</summary><div class="limit-body"><p class="settings-note">${hint}</p></div></details>`;
   return html`<details class="limit-action" data-action="${name}"${isOpen ? html` open` : ""}>
     <summary>${title} ${action.enabled ? badge("Limited", "good") : badge("Not limited")}</summary>
     <div class="limit-body">
@@ -40,25 +42,34 @@ function actionPart(name, action, isOpen) {
       ${rows(`${at}/usage`, "How much in a day (UTC)", "Add an allowance", action.usage, (place) => html`
         ${number(`${place}/limit`, "At most")} ${select(`${place}/metric`, "Of", METRICS)} ${select(`${place}/scope`, "Counted for", SCOPES)}
         ${select(`${place}/audience`, "Concerns", AUDIENCES)} ${select(`${place}/boundary`, "At the limit", BOUNDARIES)}`)}
-      ${action.execution ? execution(`${at}/execution`, NOT_QUEUED.has(name) ? NOT_IN_FORCE : OF_ACTION) : ""}
+      ${action.execution ? execution(`${at}/execution`, DONE_ELSEWHERE[name]) : ""}
     </div>
   </details>`;
 }
 
-const OF_ACTION = html`<p class="settings-note">Workers go by the priority always, and by the rest while this is limited. What would wait beyond it is refused, what waited too long fails; both say so.</p>`;
-// Nobody shall wonder why a change here changes nothing.
-const NOT_IN_FORCE = html`<p class="settings-note">Kept with the policy. This version has no queue for it at the workers, so that nothing goes by these.</p>`;
-const NOT_QUEUED = new Set(["tts_playback_plan", "tts_playback_export", "account_export"]);
+const BY_WORKERS = "Workers go by the priority always, and by the rest while this is limited. What would wait beyond it is refused, what waited too long fails; both say so.";
+// Nobody shall wonder why a change here changes nothing: what has no effect is not shown. It stays in the document.
+const NOT_DONE = new Set(["tts_playback_export"]);
+/** @type {Record<string, { by: string, hasTurns: boolean }>} */
+const DONE_ELSEWHERE = {
+  tts_playback_plan: { by: "Done while somebody waits for it: each worker counts who waits there. It goes by the priority always, and by the rest while this is limited; who can't be served is told.", hasTurns: true },
+  account_export: { by: "Each app server makes one export at a time. While this is limited, one that would wait beyond these is refused, and one that waited too long fails; both say so.", hasTurns: false },
+};
 const OF_WORKERS = html`<p class="settings-note">For each worker, over all that is limited above; align is for recordings and always in force. Changes reach workers within 15 seconds.</p>`;
 
-/** @param {string} at @param {Html} note */
-function execution(at, note) {
-  return html`<fieldset class="limit-rows"><legend>How workers do it</legend>${note}<div class="limit-row">
-    ${select(`${at}/priority`, "Priority", PRIORITIES)} ${number(`${at}/maxQueued`, "Queued at most")}
-    ${number(`${at}/maxQueueAgeSeconds`, "Waiting seconds at most")} ${number(`${at}/maxConcurrentPerWorker`, "At once on a worker")}
-    <div class="field limit-wide" data-field="${at}/resources"><span class="limit-label">Needs</span><div class="limit-checks">
-      ${RESOURCES.map((one) => html`<label class="check"><input type="checkbox" name="${at}/resources" value="${one}"> ${one}</label>`)}</div><p class="field-error"></p></div>
+/** @param {string} at */
+function execution(at, { by, hasTurns } = { by: BY_WORKERS, hasTurns: true }) {
+  return html`<fieldset class="limit-rows"><legend>How it is done</legend><p class="settings-note">${by}</p><div class="limit-row">
+    ${hasTurns ? select(`${at}/priority`, "Priority", PRIORITIES) : ""} ${number(`${at}/maxQueued`, "Queued at most")}
+    ${number(`${at}/maxQueueAgeSeconds`, "Waiting seconds at most")} ${hasTurns ? turns(at) : ""}
   </div></fieldset>`;
+}
+
+/** @param {string} at */
+function turns(at) {
+  return html`${number(`${at}/maxConcurrentPerWorker`, "At once on a worker")}
+    <div class="field limit-wide" data-field="${at}/resources"><span class="limit-label">Needs</span><div class="limit-checks">
+      ${RESOURCES.map((one) => html`<label class="check"><input type="checkbox" name="${at}/resources" value="${one}"> ${one}</label>`)}</div><p class="field-error"></p></div>`;
 }
 
 /** @param {any} worker */

@@ -6,7 +6,7 @@ export const ACTIONS = {
   tts_synthesis: ["New speech", "Characters that are spoken for the first time. Speech from the cache is free."],
   tts_playback_plan: ["Preparing a document for listening", "Once for each document and way of reading it."],
   tts_playback_document: ["Speaking whole documents ahead", "Beyond the limit a document is spoken ahead by sections."],
-  tts_playback_export: ["Making audiobooks", ""],
+  tts_playback_export: ["Making audiobooks", "Lectern makes no audiobooks yet, so that nothing goes by these limits. They are kept with the document."],
   pdf_layout: ["Opening PDF files", ""],
   document_conversion: ["Opening Word files", ""],
   document_preview: ["Opening other files", "EPUB, HTML, Markdown and text."],
