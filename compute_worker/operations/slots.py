@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from compute_worker.operations.model import WAITED_TOO_LONG
 from compute_worker.operations.policy import PolicyInForce, Priority
 from shared.errors import Code, LecternError
 
@@ -145,7 +144,9 @@ class SlotTurn:
                 await self.take_first(action)
         except TimeoutError as error:
             raise LecternError(
-                Code.RESOURCE_EXHAUSTED, WAITED_TOO_LONG.message, reason=WAITED_TOO_LONG.code
+                Code.RESOURCE_EXHAUSTED,
+                "Too much else had to be done before this. Try again in a while.",
+                reason="WAITED_TOO_LONG",
             ) from error
 
     async def take_first(self, action: str) -> None:
