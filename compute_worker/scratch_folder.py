@@ -33,13 +33,15 @@ def scratch_folder(within: Path | None = None) -> Iterator[Path]:
 
 
 def _created(parent: Path) -> tuple[Path, int]:
+    """Until it is locked, another worker that starts now may take it for a dead one's."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if folder.exists():
-            return folder, descriptor
-        os.close(descriptor)  # another worker that started now took it for a dead one's before it was locked
+        with suppress(FileNotFoundError):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, descriptor
+            os.close(descriptor)
 
 
 def _remove_if_left(folder: Path) -> None:

@@ -1,6 +1,7 @@
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from compute_worker.scratch_folder import scratch_folder
@@ -34,6 +35,17 @@ def test_what_a_killed_worker_left_is_removed_by_the_next(tmp_path: Path) -> Non
 def test_what_a_living_worker_uses_stays(tmp_path: Path) -> None:
     with scratch_folder(tmp_path) as first, scratch_folder(tmp_path) as second:
         assert sorted(tmp_path.iterdir()) == sorted([first, second])
+
+
+def test_many_may_begin_at_once(tmp_path: Path) -> None:
+    def begin_and_end(_: int) -> bool:
+        with scratch_folder(tmp_path) as folder:
+            (folder / "document").mkdir()
+            return folder.exists()
+
+    with ThreadPoolExecutor(max_workers=8) as threads:
+        assert all(threads.map(begin_and_end, range(400)))
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_only_has_such_a_name_stays(tmp_path: Path) -> None:
