@@ -1,10 +1,12 @@
 """Bullets that are drawn and not written: browsers print those of lists as small filled shapes."""
 
 import ctypes
+from itertools import repeat
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
+from compute_worker.documents.pdf.direct_calls import address_of, object_bounds, object_type, page_object
 from compute_worker.documents.pdf.model import Font, Word
 
 _MOST_OBJECTS: Final = 5_000  # a page with more is a drawing
@@ -20,15 +22,14 @@ def shapes_of(page: Any) -> list[_Box]:
     count = pdfium.FPDFPage_CountObjects(page)
     if count > _MOST_OBJECTS:
         return []
-    edges = [ctypes.c_float() for _ in range(4)]
+    address, edges = address_of(page), (ctypes.c_float * 4)()
+    edge_addresses = [ctypes.addressof(edges) + place * ctypes.sizeof(ctypes.c_float) for place in range(4)]
+    objects = list(map(page_object, repeat(address), range(count)))
     found: list[_Box] = []
-    for index in range(count):
-        shape = pdfium.FPDFPage_GetObject(page, index)
-        if pdfium.FPDFPageObj_GetType(shape) != pdfium.FPDF_PAGEOBJ_PATH:
+    for shape, kind in zip(objects, map(object_type, objects), strict=True):
+        if kind != pdfium.FPDF_PAGEOBJ_PATH or not object_bounds(shape, *edge_addresses):
             continue
-        if not pdfium.FPDFPageObj_GetBounds(shape, *edges):
-            continue
-        left, bottom, right, top = (edge.value for edge in edges)
+        left, bottom, right, top = edges
         width, height = right - left, top - bottom
         if _LEAST <= width <= _LARGEST and 0.8 * width <= height <= 1.25 * width:
             found.append((left, bottom, right, top))

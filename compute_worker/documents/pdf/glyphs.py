@@ -25,7 +25,7 @@ _SYMBOLS: Final = {
 def readable(raw: str) -> str:
     """The text of glyphs; pdfium's marks for a hyphen at a line's end (U+0002, U+FFFE) become a soft
     hyphen."""
-    if _PLAIN.fullmatch(raw):
+    if (raw.isascii() and raw.isprintable()) or _PLAIN.fullmatch(raw):
         return raw
     text = raw.replace("\x02", HYPHEN).replace("\ufffe", HYPHEN)
     if _HALVES.search(text):

@@ -45,11 +45,11 @@ def regions_of(words: Sequence[Word], page: int) -> list[Region]:
     pieces = [
         _Piece(
             piece,
-            min(word.left for word in piece),
-            max(word.right for word in piece),
-            min(word.top for word in piece),
-            max(word.bottom for word in piece),
-            max(word.font.size for word in piece),
+            piece[0].left,
+            max([word.right for word in piece]),
+            min([word.top for word in piece]),
+            max([word.bottom for word in piece]),
+            max([word.font.size for word in piece]),
         )
         for row in rows_of(words)
         for piece in pieces_of(row)

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Final
 
 from compute_worker.documents.pdf.glyphs import RTL
@@ -14,8 +15,10 @@ _WIDE_START = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _NOTE_MARK = re.compile(r"[\d,\-–*†‡§¶∗]{1,7}")
 _BEFORE_MARK = re.compile(r"(?:[^\W\d_]{2,}|[.,;:!?)\]\"'”’])$")
 _MIRRORED = str.maketrans("()[]", ")(][")
+_LEAST_SPACE = -0.3  # of the size; pieces that follow white space in the file, however near they stand
 _LEAST_RTL_SPACE = 0.19
 _SPACE_BETWEEN_WIDE = 0.6  # of the size; Chinese and Japanese set no spaces, only wider gaps in headings
+_LEFT, _BASELINE = attrgetter("left"), attrgetter("baseline")
 PIECE_GAP: Final = 0.75  # of the size: wider gaps part a line into pieces, which a column puts together again
 
 
@@ -23,10 +26,10 @@ def rows_of(words: Iterable[Word]) -> list[list[Word]]:
     """Words that share a line of the page, whatever columns they are in, from the top."""
     rows: list[list[Word]] = []
     edges: list[tuple[float, float, float]] = []  # top, bottom, baseline of each row's tallest word
-    for word in sorted(words, key=lambda word: word.baseline):
+    for word in sorted(words, key=_BASELINE):
         for number in range(len(rows) - 1, max(-1, len(rows) - 4), -1):
-            top, bottom, baseline = edges[number]
-            if _shares_line(word, top, bottom, baseline):
+            top, bottom, baseline = edge = edges[number]
+            if edge == (word.top, word.bottom, word.baseline) or _shares_line(word, top, bottom, baseline):
                 rows[number].append(word)
                 if word.bottom - word.top > bottom - top:
                     edges[number] = (word.top, word.bottom, word.baseline)
@@ -35,7 +38,7 @@ def rows_of(words: Iterable[Word]) -> list[list[Word]]:
             rows.append([word])
             edges.append((word.top, word.bottom, word.baseline))
     order = sorted(range(len(rows)), key=lambda number: edges[number][2])
-    return [sorted(rows[number], key=lambda word: word.left) for number in order]
+    return [sorted(rows[number], key=_LEFT) for number in order]
 
 
 def _shares_line(word: Word, top: float, bottom: float, baseline: float) -> bool:
@@ -67,23 +70,29 @@ def pieces_of(row: Sequence[Word]) -> list[list[Word]]:
 
 def line_of(words: list[Word], page: int) -> Line:
     """Words of one line, in the order in which they are read."""
-    words = _in_reading_order(sorted(words, key=lambda word: word.left))
+    words = _in_reading_order(sorted(words, key=_LEFT))
     font = _main_font(words)
-    main = [word for word in words if word.font.size >= 0.8 * font.size] or words
-    baseline = Counter(round(word.baseline, 1) for word in main).most_common(1)[0][0]
-    for word in words:
-        word.is_raised = word.font.size < 0.85 * font.size and word.baseline < baseline - 0.15 * font.size
+    main, baseline = words, round(words[0].baseline, 1)
+    if all(word.font == font and word.baseline == words[0].baseline for word in words):
+        for word in words:
+            word.is_raised = False
+    else:
+        main = [word for word in words if word.font.size >= 0.8 * font.size] or words
+        baseline = Counter([round(word.baseline, 1) for word in main]).most_common(1)[0][0]
+        highest = baseline - 0.15 * font.size
+        for word in words:
+            word.is_raised = word.font.size < 0.85 * font.size and word.baseline < highest
     text, starts, marks = _text(words)
-    if any(bracket in text for bracket in "()[]") and RTL.search(text):
+    if not text.isascii() and any(bracket in text for bracket in "()[]") and RTL.search(text):
         text = _with_brackets_facing(text)
     return Line(
         text=text,
         marks=marks,
         page=page,
-        left=min(word.left for word in words),
-        top=min(word.top for word in main),
-        right=max(word.right for word in words),
-        bottom=max(word.bottom for word in main),
+        left=min([word.left for word in words]),
+        top=min([word.top for word in main]),
+        right=max([word.right for word in words]),
+        bottom=max([word.bottom for word in main]),
         baseline=baseline,
         font=font,
         words=words,
@@ -92,7 +101,7 @@ def line_of(words: list[Word], page: int) -> Line:
 
 
 def is_right_to_left(text: str) -> bool:
-    return len(RTL.findall(text)) > len(_LTR.findall(text))
+    return not text.isascii() and len(RTL.findall(text)) > len(_LTR.findall(text))
 
 
 def _text(words: Sequence[Word]) -> tuple[str, list[int], list[tuple[int, str]]]:
@@ -133,16 +142,19 @@ def _has_space_between(before: Word, word: Word) -> bool:
         return False
     gap = max(word.left - before.right, before.left - word.right)
     size = min(before.font.size, word.font.size)
+    if before.text.isascii() and word.text.isascii():
+        return gap > _LEAST_SPACE * size
     if _WIDE_END.search(before.text) or _WIDE_START.match(word.text):
         return gap > _SPACE_BETWEEN_WIDE * size
     if RTL.search(word.text) and RTL.search(before.text):
         return gap > _LEAST_RTL_SPACE * size  # letters that do not join look parted
-    return gap > -0.3 * size
+    return gap > _LEAST_SPACE * size
 
 
 def _main_font(words: Sequence[Word]) -> Font:
-    if len({word.font for word in words}) == 1:
-        return words[0].font
+    first = words[0].font
+    if all(word.font == first for word in words):
+        return first
     sizes: defaultdict[float, int] = defaultdict(int)
     letters = bold = italic = mono = 0
     for word in words:
@@ -158,9 +170,7 @@ def _main_font(words: Sequence[Word]) -> Font:
 
 def _in_reading_order(words: list[Word]) -> list[Word]:
     """Right to left for Hebrew and Arabic, in which numbers and Latin words keep their own order."""
-    if not any(RTL.search(word.text) for word in words) or not is_right_to_left(
-        "".join(word.text for word in words)
-    ):
+    if not is_right_to_left("".join([word.text for word in words])):
         return _glue_checked(words)
     ordered: list[Word] = []
     others: list[Word] = []

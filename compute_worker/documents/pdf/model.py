@@ -4,13 +4,15 @@ as it is shown."""
 from array import array
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from compute_worker.documents.model import BlockRole
 from compute_worker.documents.pdf.tags import TaggedBlock
 
 
-@dataclass(frozen=True, slots=True)
-class Font:
+class Font(NamedTuple):
+    """A tuple, as fonts are compared for every word."""
+
     size: float
     is_bold: bool = False
     is_italic: bool = False
