@@ -100,8 +100,10 @@ class Playback:
             usage_account=request.usage_account,
         )
         ordinal = _start_ordinal(plan, request.start)
-        await self._sessions.save(session)
-        await self._sessions.set_cursor(session.session_id, ordinal, playing=True)
+        await asyncio.gather(
+            self._sessions.save(session),
+            self._sessions.set_cursor(session.session_id, ordinal, playing=True),
+        )
         await self._submit(session.session_id, again=True)
         return Started(session, plan, ordinal)
 
