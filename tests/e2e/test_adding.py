@@ -11,6 +11,7 @@ pytestmark = pytest.mark.e2e
 
 TALE = "# A pasted tale\n\nOnce upon a time there was a river.[^1]\n\nIt was long.\n\n[^1]: A small one."
 EMMA = "Emma Woodhouse, handsome (they say), clever, and rich."
+PLACES = "\n\n".join(f"Street number {n} was quiet (they say), and nobody came." for n in range(1, 40))
 FIRST_WORDS = """url => new Promise((resolve) => {
   const source = new EventSource(url);
   source.addEventListener("segment", (event) => {
@@ -20,6 +21,16 @@ FIRST_WORDS = """url => new Promise((resolve) => {
     resolve(words.map(([, , start, end]) => [start, end]));
   });
 })"""
+
+SLOW_PATTERN = r"([^\x00-\x7f]+)+[!?]"
+WATCH_SOUNDS = """() => {
+  window.sounds = [];
+  const play = HTMLMediaElement.prototype.play;
+  HTMLMediaElement.prototype.play = function () {
+    window.sounds.push(this);
+    return play.call(this);
+  };
+}"""
 
 
 def add_by(page, way):
@@ -52,6 +63,7 @@ def choose_what_is_read(reader):
     assert after.count("handsome") == 3, "each word of the rule lights what is written"
     assert "they" not in after
     assert "rich" in after
+    hear_a_rule(reader)
 
     page.goto(f"{reader.base_url}/app/settings/pronunciation")
     settings = page.get_by_role("dialog", name="Settings")
@@ -63,6 +75,50 @@ def choose_what_is_read(reader):
     expect(page.get_by_text("Your rules have been saved.")).to_be_visible()
     page.reload()
     expect(settings.get_by_label("Said as")).to_have_value("Win")
+
+
+def hear_a_rule(reader):
+    """It interrupts the voice; what it takes too long on is told beside it."""
+    page = reader.page
+    page.evaluate(WATCH_SOUNDS)
+    reader.play()
+    page.get_by_role("button", name="What is read").click()
+    dialog = page.get_by_role("dialog", name="What is read")
+    with page.expect_request("**/api/tts/voice-preview") as asked:
+        dialog.get_by_role("button", name="Hear it").click()
+    assert "very good looking" in asked.value.post_data_json["text"]
+    page.wait_for_function(
+        "() => window.sounds.at(-1)?.src.startsWith('blob:') && window.sounds.at(-1).currentTime > 0"
+    )
+    reader.until(lambda it: it.state == "paused")
+    dialog.get_by_label("Try it on").fill("é" * 300)
+    dialog.get_by_label("Find").select_option("Pattern")
+    dialog.get_by_label("Written").fill(SLOW_PATTERN)
+    expect(dialog.get_by_text("This takes too long on the text below")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog", name="Discard what you wrote?").get_by_role("button", name="Discard").click()
+    expect(dialog).to_be_hidden()
+
+
+def change_what_is_read_while_it_is_read(reader):
+    """The voice goes on where it is, by the new options."""
+    page = reader.page
+    page.goto(f"{reader.base_url}/app")
+    reader.open("Places")
+    page.get_by_text("Street number 5 was quiet").click()
+    reader.until(lambda it: it.state == "playing" and "number 5" in it.sentence)
+    page.get_by_role("button", name="What is read").click()
+    dialog = page.get_by_role("dialog", name="What is read")
+    dialog.get_by_label("Text in brackets").uncheck()
+    with page.expect_response(lambda answer: answer.url.endswith("/playback/sessions")) as renewed:
+        dialog.get_by_role("button", name="Save").click()
+    assert renewed.value.json()["startOrdinal"] >= 4
+    reader.watch_words()
+    reader.until(lambda it: it.state == "playing" and "number 7" in it.sentence)
+    reader.pause()
+    lit = [word.strip(" ,.()") for word in reader.lit_words()]
+    assert "quiet" in lit
+    assert "they" not in lit
 
 
 def words_announced(reader):
@@ -162,12 +218,14 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
     (library / "Novels").mkdir(parents=True, exist_ok=True)
     (library / "Novels" / "Emma.txt").write_text(EMMA)
     (library / "Novels" / "Broken.epub").write_text("no book at all")
+    (library / "Novels" / "Places.txt").write_text(PLACES)
     (library / "song.mp3").write_text("la")
     add_by(page, "Server folders")
     dialog = page.get_by_role("dialog", name="Server folders")
     expect(dialog.get_by_text("song.mp3")).to_have_count(0)
     dialog.get_by_role("button", name="Novels").click()
     expect(dialog.get_by_label("Emma.txt")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Select all")).to_be_visible()
     dialog.get_by_role("button", name="library", exact=True).click()
     dialog.get_by_role("searchbox").fill("emma")
     expect(dialog.get_by_text("1 found")).to_be_visible()
@@ -176,7 +234,7 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
     dialog.get_by_role("searchbox").fill("")
     dialog.get_by_role("button", name="Novels").click()
     dialog.get_by_role("button", name="Select all").click()
-    dialog.get_by_role("button", name="Add 2 documents").click()
+    dialog.get_by_role("button", name="Add 3 documents").click()
     expect(page.get_by_role("alert")).to_contain_text("isn't one")
     card = page.locator("lectern-document-card").filter(has_text="Emma")
     expect(card.locator("a.card-link")).to_be_visible(timeout=30_000)
@@ -196,6 +254,7 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
     reader.open("Emma, a novel")
     expect(page).to_have_title(re.compile("Emma, a novel"))
     choose_what_is_read(reader)
+    change_what_is_read_while_it_is_read(reader)
     look_at_a_note(reader)
     open_what_is_locked(reader, tmp_path)
     assert [line for line in reader.console if line.startswith("pageerror")] == []

@@ -67,12 +67,13 @@ function written(form) {
  * @template {FormDialog} T
  * @param {string} name
  * @param {new () => T} Dialog
+ * @param {Element} place what hears its events
  * @returns {T} in the page, and gone from it once it is closed
  */
-export function openedDialog(name, Dialog) {
+export function openedDialog(name, Dialog, place = document.body) {
   if (!customElements.get("lectern-confirm")) customElements.define("lectern-confirm", ConfirmDialog);
   if (!customElements.get(name)) customElements.define(name, Dialog);
   const element = /** @type {T} */ (document.createElement(name));
-  document.body.append(element);
+  place.append(element);
   return element;
 }

@@ -86,6 +86,7 @@ export class ServerFolders extends Component {
     const search = this.#search.value.trim();
     const listing = await listServerFolder({ ...place, search }, signal);
     this.#entries = listing.entries;
+    this.#showChosen();
     if (!listing.total) return render(this.#list, html`<p class="section-empty">${search ? "No folder or file is called that." : "Nothing in this folder can be read aloud."}</p>`);
     render(this.#list, html`<ul>${this.#rows(listing.entries)}</ul>`);
     this.#list.scrollTop = 0;

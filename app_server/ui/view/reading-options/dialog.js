@@ -104,5 +104,6 @@ export async function openReadingOptions(opened, done) {
     }
   }
   defineRulesEditor();
-  openedDialog("lectern-reading-options", ReadingOptionsDialog).open(opened, options, done);
+  // In the reader, where a sample that is heard silences the document.
+  openedDialog("lectern-reading-options", ReadingOptionsDialog, find(document.body, "lectern-reader", HTMLElement)).open(opened, options, done);
 }
