@@ -3,12 +3,13 @@
 Two searches: a wide one, and after the reference's voice was adapted to what it paired, a narrow one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compute_worker.alignment.adaptation import NoiseFloor, adapted_cepstra
+from compute_worker.alignment.closures import with_closures
 from compute_worker.alignment.features import (
     HOP_SAMPLES,
     RATE,
@@ -34,8 +35,6 @@ TRUSTED_CONFIDENCE = 0.305
 _REGULARITY_SHARE = 0.2
 _MOST_FRAMES = 3_000  # of a recording that is longer, frames lie further apart: memory grows by their square
 _SHORTEST_SECONDS = 0.1
-_CLOSURE_MS = 80  # a longer silence between two words is a pause
-_REFERENCE_CLOSURE_MS = 50.0
 _SLOPES = (0.4, 2.5)  # how much faster or slower than the reference speech may be
 _WIDE_SHARE, _WIDE_SAMPLES = 0.15, 16_000
 _NARROW_SAMPLES = 6_400
@@ -95,7 +94,7 @@ def align_samples(
     if path is None:
         return _spread(reference.words, len(heard) * 1000 / RATE)
     confidence = _confidence(path, costs, graph)
-    words = _with_closures(_word_times(reference.words, path, graph, audio), graph, model.frame_ms)
+    words = with_closures(_word_times(reference.words, path, graph, audio), graph, model.frame_ms)
     return Alignment(words, confidence, is_trusted=confidence >= TRUSTED_CONFIDENCE)
 
 
@@ -173,24 +172,3 @@ def _word_times(
         start_ms, end_ms = round(first * audio.frame_ms), round(last * audio.frame_ms)
         times.append(WordTime(start_ms, end_ms, word.char_start, word.char_end))
     return tuple(times)
-
-
-def _with_closures(
-    words: tuple[WordTime, ...], graph: WordGraph, reference_frame_ms: float
-) -> tuple[WordTime, ...]:
-    """The silence of a "p" or "t" before its release belongs to the word that begins with it. Between two
-    words it is all of a short silence, unless the reference is silent at the end of the first one rather;
-    after a pause it is as long as in the reference."""
-    before = 0
-    closed = []
-    for index, word in enumerate(words):
-        start_ms = word.start_ms
-        is_its_own = index > 0 and graph.endings[index - 1] <= graph.closures[index]
-        if is_its_own and start_ms - before <= _CLOSURE_MS:
-            start_ms = before
-        else:
-            closure_ms = min(_REFERENCE_CLOSURE_MS, graph.closures[index] * reference_frame_ms)
-            start_ms = max(before, round(start_ms - closure_ms))
-        closed.append(replace(word, start_ms=start_ms))
-        before = word.end_ms
-    return tuple(closed)

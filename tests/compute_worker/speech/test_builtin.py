@@ -121,3 +121,19 @@ async def test_an_unknown_voice_is_an_error_and_not_another_voice(
 def test_the_default_voice_speaks_the_language(language: str, voice: str) -> None:
     assert voice_for_language(language) == voice
     assert voice in LANGUAGES
+
+
+@pytest.mark.parametrize(
+    ("joined", "apart"), [("He came in.", "He came soon."), ("He came off.", "He came soon.")]
+)
+async def test_a_word_that_begins_with_a_vowel_does_not_take_the_sound_before_it(
+    builtin: BuiltinProvider, request_for, joined: str, apart: str
+) -> None:
+    """The library tells of "in" when it begins the "m" of "came"."""
+
+    async def duration_of_came(text: str) -> int:
+        words = (await builtin.synthesize(request_for(text, language="en"))).words
+        assert words is not None
+        return words[1].end_ms - words[1].start_ms
+
+    assert await duration_of_came(joined) > 0.8 * await duration_of_came(apart)
