@@ -7,6 +7,7 @@ from app_server.http.json_bodies import AnswerBody
 from app_server.library.formats import DocumentFormat
 from app_server.library.model import Added, Document, DocumentFailure, OwnMetadata, Position, Progress
 from app_server.library.readings import page_version
+from app_server.library.renewals import is_outdated
 
 
 class ShownProgress(AnswerBody):
@@ -45,7 +46,10 @@ class ShownDocument(AnswerBody):
     format: str
     size_bytes: int
     state: Literal["processing", "ready", "failed"]
+    # While it is processed, and while a ready one is read again.
     progress: ShownProgress | None
+    # An older version of Lectern read it; this one can do it again, and better.
+    is_outdated: bool
     error: ShownFailure | None
     created_at: str
     character_count: int | None
@@ -88,6 +92,7 @@ def shown_document(document: Document, progress: Progress | None) -> ShownDocume
         size_bytes=document.size_bytes,
         state=document.state.value,
         progress=_shown_progress(progress) if progress else None,
+        is_outdated=is_outdated(document),
         error=_shown_failure(document.failure) if document.failure else None,
         created_at=iso_time(document.created_at_ms),
         character_count=document.character_count,

@@ -54,6 +54,13 @@ class DocumentStore(Protocol):
 
     async def set_ready(self, document_id: str, *, reading_ref: str, summary: ReadingSummary) -> None: ...
 
+    async def renew(
+        self, document: Document, *, reading_ref: str, summary: ReadingSummary, position: Position | None
+    ) -> bool:
+        """Another reading of the document, and the reader's place in it. Nothing happens, and False is
+        returned, where its reading or the place are no more those of the document given."""
+        ...
+
     async def set_failed(self, document_id: str, failure: DocumentFailure) -> None: ...
 
     async def set_own_metadata(self, document_id: str, own: OwnMetadata) -> None: ...

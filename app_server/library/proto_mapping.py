@@ -17,13 +17,15 @@ _FORMATS: Final = {
 }
 
 
-def parse_request(document: Document, password: str = "") -> documents_pb2.ParseDocumentRequest:
-    """Asked only for a document without an operation, so an earlier failure of these bytes is tried again."""
+def parse_request(
+    document: Document, password: str = "", *, retry: bool = True
+) -> documents_pb2.ParseDocumentRequest:
+    """retry: an earlier failure of these bytes is tried again."""
     return documents_pb2.ParseDocumentRequest(
         document_sha256=document.sha256,
         format=_FORMATS[document.format],
         file_name=document.file_name,
-        retry=True,
+        retry=retry,
         password=password,
     )
 

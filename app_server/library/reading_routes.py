@@ -6,17 +6,20 @@ import zlib
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Annotated, Final
 
 from aiohttp import web
+from pydantic import Field
 
 from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.http.endpoints import Content, Endpoint, add_endpoints
+from app_server.http.json_bodies import RequestQuery, read_query
 from app_server.library.readings import document_file, resource_file, section_file
 from app_server.library.service import LibraryService
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
+from shared.readings import made_by
 
 _RESOURCE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 _SECTION_INDEX: Final = re.compile(r"[0-9]{1,6}")
@@ -33,6 +36,11 @@ _IMAGE_TYPES: Final = {
 _OTHER_TYPE: Final = "application/octet-stream"
 # A picture out of a hostile book, opened on its own, may do nothing but be seen.
 _RESOURCE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+class SectionQuery(RequestQuery):
+    # The reading document's parserVersion: what was begun with an older parser's reading goes on with it.
+    parser: Annotated[str, Field(pattern=r"^[0-9]{0,9}$")] = ""
 
 
 class ReadingRoutes:
@@ -66,6 +74,7 @@ class ReadingRoutes:
                     path=one + "/sections/{index}",
                     handler=self.section,
                     summary="Get a section of the reading document",
+                    query=SectionQuery,
                     answer=json,
                     problems=problems,
                 ),
@@ -83,8 +92,8 @@ class ReadingRoutes:
         return await self._json(request, document_file(await self._reading_ref(request)))
 
     async def section(self, request: web.Request) -> web.StreamResponse:
-        index = request.match_info["index"]
-        reading_ref = await self._reading_ref(request)
+        index, query = request.match_info["index"], read_query(request, SectionQuery)
+        reading_ref = made_by(query.parser, await self._reading_ref(request))
         if not _SECTION_INDEX.fullmatch(index):
             raise _missing()
         return await self._json(request, section_file(reading_ref, int(index)))

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from app_server.library.model import ReadingSummary
+from app_server.library.moved_places import TextBlock
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 from shared.page_images import DRAWING_VERSION
@@ -28,6 +29,17 @@ class ReadingFiles:
             character_count=int(reading.get("characterCount", 0)),
             section_count=len(reading.get("sections", [])),
         )
+
+    async def section_lengths(self, reading_ref: str) -> list[int]:
+        """Characters of each section. Raises as summary does."""
+        reading = await asyncio.to_thread(_unpacked, await self._objects.get(document_file(reading_ref)))
+        return [int(section.get("characterCount", 0)) for section in reading.get("sections", [])]
+
+    async def blocks(self, reading_ref: str, section: int) -> list[TextBlock]:
+        """Raises as summary does."""
+        packed = await self._objects.get(section_file(reading_ref, section))
+        blocks = (await asyncio.to_thread(_unpacked, packed)).get("blocks", [])
+        return [TextBlock(_text(block.get("id")), _text(block.get("text"))) for block in blocks]
 
 
 def document_file(reading_ref: str) -> str:

@@ -34,6 +34,7 @@ from app_server.library.json_mapping import (
 )
 from app_server.library.model import Document, DocumentState, Position
 from app_server.library.parsing import ParsingWatcher
+from app_server.library.renewals import Renewals
 from app_server.library.service import LibraryService
 from app_server.library.upload_parts import chunks_of, file_part
 from app_server.library.uploads import UPLOAD_PROBLEMS, UploadReceiver, too_large
@@ -62,6 +63,7 @@ class DocumentRoutes:
         service: LibraryService,
         receiver: UploadReceiver,
         watcher: ParsingWatcher,
+        renewals: Renewals,
         changes: DocumentChanges,
         features: FeatureReader,
         callers: Callers,
@@ -70,6 +72,7 @@ class DocumentRoutes:
         self._service = service
         self._receiver = receiver
         self._watcher = watcher
+        self._renewals = renewals
         self._changes = changes
         self._features = features
         self._callers = callers
@@ -128,11 +131,28 @@ class DocumentRoutes:
                     status=202,
                     problems=("DOCUMENT_NOT_FOUND", *LIMIT_PROBLEMS),
                 ),
+                writes(
+                    method="POST",
+                    path=one + "/renewal",
+                    handler=self.renew,
+                    summary="Read a document again that an older version has read; it can be read meanwhile",
+                    answer=DocumentAnswer,
+                    status=202,
+                    problems=("DOCUMENT_NOT_FOUND",),
+                ),
+                writes(
+                    method="DELETE",
+                    path=one + "/renewal",
+                    handler=self.put_off_renewal,
+                    summary="Leave a document as it was read, until it is opened next",
+                    status=204,
+                    problems=("DOCUMENT_NOT_FOUND",),
+                ),
                 reads(
                     method="GET",
                     path=one + "/events",
                     handler=self.events,
-                    summary="Follow a document until it is ready or has failed",
+                    summary="Follow a document until nothing is done with it any more",
                     answer=Events({"document": ShownDocument}),
                     problems=("DOCUMENT_NOT_FOUND",),
                 ),
@@ -181,6 +201,18 @@ class DocumentRoutes:
         document = await self._service.retry(caller, request.match_info["document_id"])
         return json_response(DocumentAnswer(document=self._shown(document)), status=202)
 
+    async def renew(self, request: web.Request) -> web.Response:
+        user = await require_user(request)
+        document = await self._service.get(user.id, request.match_info["document_id"])
+        self._renewals.begin(document)
+        return json_response(DocumentAnswer(document=self._shown(document)), status=202)
+
+    async def put_off_renewal(self, request: web.Request) -> web.Response:
+        user = await require_user(request)
+        document = await self._service.get(user.id, request.match_info["document_id"])
+        self._renewals.put_off(document.id)
+        return no_content()
+
     async def put_position(self, request: web.Request) -> web.Response:
         user = await require_user(request)
         body = await read_body(request, PositionBody)
@@ -202,9 +234,10 @@ class DocumentRoutes:
                 if event != shown:
                     yield event
                     shown = event
-                if document.state is not DocumentState.PROCESSING:
+                if document.state is DocumentState.PROCESSING:
+                    self._watcher.follow(document.id)
+                elif not self._renewals.is_running(document.id):
                     return
-                self._watcher.follow(document.id)
                 await _pause(changed)
                 try:
                     document = await self._service.get(document.owner_id, document.id)

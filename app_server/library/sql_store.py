@@ -114,16 +114,23 @@ class SqlDocumentStore:
         )
 
     async def set_ready(self, document_id: str, *, reading_ref: str, summary: ReadingSummary) -> None:
-        values: dict[str, Any] = {
-            "authors": list(summary.authors),
-            "language": summary.language,
-            "cover": summary.cover,
-            "character_count": summary.character_count,
-            "section_count": summary.section_count,
-        }
-        if summary.title:
-            values["title"] = summary.title
+        values = _summary_values(summary)
         await self._update(document_id, state=DocumentState.READY.value, reading_ref=reading_ref, **values)
+
+    async def renew(
+        self, document: Document, *, reading_ref: str, summary: ReadingSummary, position: Position | None
+    ) -> bool:
+        mine, place = documents.c.id == document.id, reading_positions.c.document_id == document.id
+        async with self._database.write() as connection:
+            await lock_for_transaction(connection, f"position:{document.id}")
+            row = (await connection.execute(_documents().where(mine))).one_or_none()
+            if row is None or row.reading_ref != document.reading_ref or _position(row) != document.position:
+                return False
+            values = _summary_values(summary)
+            await connection.execute(update(documents).where(mine).values(reading_ref=reading_ref, **values))
+            if position is not None:
+                await connection.execute(update(reading_positions).where(place).values(asdict(position)))
+        return True
 
     async def set_failed(self, document_id: str, failure: DocumentFailure) -> None:
         await self._update(
@@ -149,6 +156,18 @@ class SqlDocumentStore:
     async def _update(self, document_id: str, **values: Any) -> None:
         async with self._database.write() as connection:
             await connection.execute(update(documents).where(documents.c.id == document_id).values(values))
+
+
+def _summary_values(summary: ReadingSummary) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "authors": list(summary.authors),
+        "language": summary.language,
+        "cover": summary.cover,
+        "character_count": summary.character_count,
+        "section_count": summary.section_count,
+    }
+    # A file without a title keeps the one that its name gave it.
+    return values | {"title": summary.title} if summary.title else values
 
 
 async def _add_blob(connection: AsyncConnection, document: NewDocument) -> None:

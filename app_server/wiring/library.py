@@ -13,6 +13,7 @@ from app_server.library.page_routes import PageRoutes
 from app_server.library.parsing import ParsingWatcher
 from app_server.library.reading_routes import ReadingRoutes
 from app_server.library.readings import ReadingFiles
+from app_server.library.renewals import Renewals
 from app_server.library.retired_objects import remove_retired_objects
 from app_server.library.routes import DocumentRoutes
 from app_server.library.service import LibraryService
@@ -27,10 +28,11 @@ from app_server.wiring.imports import add_imports
 def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher) -> LibraryService:
     store, changes = SqlDocumentStore(database=base.database), DocumentChanges()
     limits = OpeningLimits(limits=base.limits)
+    readings = ReadingFiles(objects=base.objects)
     watcher = ParsingWatcher(
         store=store,
         worker=base.worker,
-        readings=ReadingFiles(objects=base.objects),
+        readings=readings,
         limits=limits,
         changes=changes,
         background=base.background,
@@ -61,6 +63,13 @@ def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher
         service=library,
         receiver=receiver,
         watcher=watcher,
+        renewals=Renewals(
+            store=store,
+            worker=base.worker,
+            readings=readings,
+            changes=changes,
+            background=base.background,
+        ),
         changes=changes,
         features=base.features,
         callers=base.callers,

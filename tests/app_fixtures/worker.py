@@ -25,6 +25,7 @@ from lectern.compute.v1.speech_pb2_grpc import SpeechServiceServicer
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 from shared.page_images import page_image_key
+from shared.readings import PARSER_VERSION
 
 PAGE = b"\xff\xd8\xff" + bytes(64)
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
@@ -45,6 +46,9 @@ class StatefulWorker:
         self.cursors: list[playback_pb2.UpdateCursorRequest] = []
         self.refuses_token = False
         self.is_crowded = False
+        self.parser_version = PARSER_VERSION
+        self.paragraphs = ["Hello."]
+        self.fails_with = ""
         self.may_finish = asyncio.Event()
         self.may_finish.set()
         self.changed = asyncio.Condition()
@@ -117,23 +121,27 @@ class StatefulWorker:
         async with self.changed:
             self.changed.notify_all()
 
+    def operation_id_of(self, request: documents_pb2.ParseDocumentRequest) -> str:
+        return f"op-{request.document_sha256[:16]}{request.password}-{self.parser_version}"
+
     async def _parse(self, operation: operations_pb2.Operation, sha256: str, password: str) -> None:
         operation.state = operations_pb2.OPERATION_STATE_RUNNING
         operation.progress.CopyFrom(operations_pb2.Progress(phase="sections", done=1, total=2))
         await self.notify()
         await self.may_finish.wait()
         body = await self.objects.get(f"documents/{sha256}")
-        if b"unreadable" in body:
+        if b"unreadable" in body or self.fails_with:
             operation.state = operations_pb2.OPERATION_STATE_FAILED
+            code = self.fails_with or "BOOK_DAMAGED"
             operation.error.CopyFrom(
-                operations_pb2.OperationError(code="BOOK_DAMAGED", message="This book is damaged.")
+                operations_pb2.OperationError(code=code, message="This book is damaged.")
             )
         elif b"locked" in body and password != "sesame":
             operation.state = operations_pb2.OPERATION_STATE_FAILED
             code = "PASSWORD_WRONG" if password else "PASSWORD_REQUIRED"
             operation.error.CopyFrom(operations_pb2.OperationError(code=code, message="Locked."))
         else:
-            operation.result_ref = f"reading/{sha256}/1/"
+            operation.result_ref = f"reading/{sha256}/{self.parser_version}-any/"
             await self._write(operation.result_ref, body)
             operation.state = operations_pb2.OPERATION_STATE_SUCCEEDED
         await self.notify()
@@ -143,10 +151,11 @@ class StatefulWorker:
             "title": "A Title of Its Own",
             "authors": ["Somebody"],
             "cover": "cover.png",
-            "sections": [{"title": "One"}],
+            "sections": [{"title": "One", "characterCount": sum(map(len, self.paragraphs))}],
             "characterCount": len(body),
         }
-        section = {"html": "<p>Hello.</p>"}
+        blocks = [{"id": f"0-{number}", "text": text} for number, text in enumerate(self.paragraphs)]
+        section = {"html": "<p>Hello.</p>", "blocks": blocks}
         await self.objects.put(f"{reading_ref}resources/cover.png", PICTURE)
         await self.objects.put(
             f"{reading_ref}sections/0.json.gz", gzip.compress(json.dumps(section).encode())
@@ -164,7 +173,7 @@ class _Documents(DocumentServiceServicer):
         if self._worker.is_crowded:
             raise crowded()
         self._worker.parse_requests.append(request)
-        identifier = f"op-{request.document_sha256[:16]}{request.password}"
+        identifier = self._worker.operation_id_of(request)
         operation = self._worker.operations.get(identifier)
         ended = operation is not None and operation.state >= operations_pb2.OPERATION_STATE_FAILED
         if operation is None or (ended and request.retry):
@@ -226,11 +235,13 @@ class _Operations(OperationServiceServicer):
     ) -> AsyncIterator[operations_pb2.WatchOperationResponse]:
         while True:
             operation = self._find(request.operation_id)
-            yield operations_pb2.WatchOperationResponse(operation=operation)
-            if operation.state >= operations_pb2.OPERATION_STATE_SUCCEEDED:
+            told = operations_pb2.WatchOperationResponse(operation=operation)
+            yield told
+            if told.operation.state >= operations_pb2.OPERATION_STATE_SUCCEEDED:
                 return
             async with self._worker.changed:
-                await self._worker.changed.wait()
+                if operation == told.operation:  # nothing has changed while it was told
+                    await self._worker.changed.wait()
 
     async def CancelOperation(
         self, request: operations_pb2.CancelOperationRequest, context: Any

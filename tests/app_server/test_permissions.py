@@ -87,6 +87,8 @@ PERMISSIONS: dict[str, tuple[Any, ...]] = {
     "PATCH /api/documents/{document_id}": (OWNED, WRITE, {"title": "Another title"}),
     "DELETE /api/documents/{document_id}": (OWNED, WRITE),
     "POST /api/documents/{document_id}/retry": (OWNED, WRITE),
+    "POST /api/documents/{document_id}/renewal": (OWNED, WRITE),
+    "DELETE /api/documents/{document_id}/renewal": (OWNED, WRITE),
     "GET /api/documents/{document_id}/events": (OWNED, READ),
     "PUT /api/documents/{document_id}/position": (OWNED, WRITE, _POSITION),
     "GET /api/documents/{document_id}/reading": (OWNED, READ),

@@ -120,6 +120,31 @@ async def test_a_position_is_replaced(documents: SqlDocumentStore) -> None:
     assert found.position == position
 
 
+async def test_another_reading_takes_the_place_of_the_one_it_was_made_for(
+    documents: SqlDocumentStore,
+) -> None:
+    summary = ReadingSummary(
+        title="T", authors=(), language="en", cover=None, character_count=3, section_count=1
+    )
+    place = Position(0, "0-1", 2, 0, 0.5, 1_800_000_000_000)
+    await documents.add(STORY)
+    await documents.set_ready(STORY.id, reading_ref="reading/x/1/", summary=summary)
+    await documents.set_position(STORY.id, place)
+    before = await documents.find(STORY.id)
+    assert before is not None
+    await documents.set_position(STORY.id, replace(place, offset=9))
+    moved, newer = replace(place, block_id="0-7"), replace(summary, title="Newer")
+    renewal = {"reading_ref": "reading/x/2/", "summary": newer, "position": moved}
+    assert not await documents.renew(before, **renewal)
+    assert await documents.find(STORY.id) == replace(before, position=replace(place, offset=9))
+    await documents.set_position(STORY.id, place)
+    assert await documents.renew(before, **renewal)
+    assert not await documents.renew(before, **renewal)
+    after = await documents.find(STORY.id)
+    assert after is not None
+    assert (after.reading_ref, after.title, after.position) == ("reading/x/2/", "Newer", moved)
+
+
 async def test_a_playback_session_is_saved_again(database: Database, documents: SqlDocumentStore) -> None:
     await documents.add(STORY)
     sessions = SqlPlaybackSessionStore(database=database)

@@ -189,7 +189,10 @@ async def test_reading_files_come_as_they_lie_and_are_revalidated(reader: Browse
         f"/api/documents/{identifier}/sections/0", headers={"Accept-Encoding": "identity"}
     )
     assert "Content-Encoding" not in plain.headers
-    assert plain.json == {"html": "<p>Hello.</p>"}
+    assert plain.json == {
+        "html": "<p>Hello.</p>",
+        "blocks": [{"id": "0-0", "text": "Hello."}],
+    }
 
 
 @pytest.mark.parametrize(
