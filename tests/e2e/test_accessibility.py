@@ -1,18 +1,10 @@
 """Pages that anybody can use: axe finds nothing, the keyboard is enough, a phone is wide enough."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from e2e.accessibility import violations
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.e2e
-
-# A book's own headings may skip levels; what we add does not.
-OF_THE_BOOK = {"heading-order"}
-
-
-def violations(page: Page) -> list[str]:
-    found = Axe().run(page).response["violations"]
-    return [f"{v['id']}: {v['nodes'][0]['html']}" for v in found if v["id"] not in OF_THE_BOOK]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.test_accessibility import violations
+from e2e.accessibility import violations
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from servers.email_service import API_KEY, EmailService, running_email_service

@@ -1,11 +1,14 @@
 """A PDF as its pages: sharp at every size, with text to select and words lit where they stand."""
 
 import io
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from e2e.accessibility import violations
 from e2e.browser import Person
 from playwright.sync_api import expect
 from reportlab.pdfbase.pdfmetrics import stringWidth
@@ -211,3 +214,59 @@ def test_a_page_that_cannot_be_had_says_so_and_is_tried_again(reader, paper):
     leaf.get_by_role("button", name="Try again").click()
     expect(reader.page.locator(".leaf[data-page='0'][data-image]")).to_be_visible()
     expect(leaf.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.fixture
+def scanned(tmp_path: Path) -> Callable[..., Path]:
+    """A PDF of pictures, with a page of text behind them if that is wanted."""
+
+    def write(name: str, *, pictures: int, with_text: bool = False) -> Path:
+        canvas = Canvas(str(tmp_path / name), pagesize=(WIDTH, HEIGHT))
+        for grey in range(pictures):
+            canvas.setFillGray(0.3 + grey / 10)
+            canvas.rect(60, 60, 480, 680, fill=1)
+            canvas.showPage()
+        if with_text:
+            canvas.setFont(FONT, SIZE)
+            canvas.drawString(LEFT, TOP, FIRST[0])
+            canvas.showPage()
+        canvas.save()
+        return tmp_path / name
+
+    return write
+
+
+def test_scanned_pages_are_shown_and_why_there_is_nothing_to_hear(newcomer, scanned):
+    person = newcomer(bypass_csp=True)
+    person.sign_up()
+    person.upload(scanned("Old letters.pdf", pictures=3))
+    page = person.page
+    expect(page.locator("lectern-document-card")).to_contain_text("nothing to hear", timeout=30_000)
+    open_pages(person, "Old letters")
+    expect(page.get_by_role("region", name="Player")).to_contain_text("only pictures of pages")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Play", exact=True)).to_have_accessible_description(
+        re.compile(r"text recognition \(OCR\)")
+    )
+    assert sharpness(person, 0) >= 0.99
+    page.keyboard.press("Space")
+    expect(page.get_by_role("status").last).to_contain_text("only pictures of pages")
+    page.keyboard.press("p")
+    page.keyboard.press("c")
+    expect(page.get_by_role("dialog")).to_contain_text("no table of contents")
+    page.keyboard.press("Escape")
+    page.get_by_label("Go to page").fill("3")
+    page.get_by_label("Go to page").press("Enter")
+    expect(page.locator(".leaf[data-page='2'][data-image]")).to_contain_text("no text on this page")
+    assert violations(page) == []
+    assert [line for line in person.console if line.startswith(("error", "pageerror"))] == []
+
+
+def test_what_is_not_scanned_is_read(reader, scanned):
+    reader.upload(scanned("Half a letter.pdf", pictures=1, with_text=True))
+    document_id = open_pages(reader, "Half a letter")
+    expect(reader.page.get_by_text("1 of 2 pages are pictures")).to_be_visible()
+    expect(reader.page.locator(".leaf[data-page='0']")).to_contain_text("no text on this page")
+    reader.page.get_by_role("button", name="Play", exact=True).click()
+    assert text_of(reader, document_id, until_lit(reader, page=1)["block"]) == FIRST[0]
+    reader.pause()

@@ -1,12 +1,8 @@
 /** The library's documents. */
 
-import { followEvents } from "../lib/event-stream.js";
-import { problemFrom, send, sendJson, unreachable } from "./http.js";
+import { send, sendJson } from "./http.js";
 
 /** @typedef {import("./types.js").LibraryDocument} LibraryDocument */
-/** @typedef {import("./types.js").Added} Added */
-
-const LARGEST_CHECKED_BYTES = 64 * 1024 * 1024;
 
 /** @param {string} id */
 const path = (id) => `/api/documents/${encodeURIComponent(id)}`;
@@ -36,84 +32,32 @@ export async function unlockDocument(id, password) {
   return (await sendJson("POST", `${path(id)}/password`, { json: { password } })).document;
 }
 
+/** Have a document read again that an older version has read. @param {string} id @param {AbortSignal} signal */
+export async function renewDocument(id, signal) {
+  await send("POST", `${path(id)}/renewal`, { signal });
+}
+
+/** Leave it as it was for now. @param {string} id */
+export async function putOffRenewal(id) {
+  await send("DELETE", `${path(id)}/renewal`);
+}
+
 /**
- * Follow a document until it is ready or failed.
+ * Follow a document until nothing is done with it any more.
  * @param {string} id
  * @param {(document: LibraryDocument) => void} onChange
  * @param {AbortSignal} signal
  */
 export async function watchDocument(id, onChange, signal) {
+  const { followEvents } = await import("../lib/event-stream.js");
   await followEvents(`${path(id)}/events`, {
     signal,
     onEvent({ type, data }) {
       if (type !== "document") return undefined;
       const document = /** @type {LibraryDocument} */ (JSON.parse(data));
       onChange(document);
-      return document.state === "processing" ? undefined : "done";
+      const isRenewed = document.isOutdated && document.progress !== null;
+      return document.state === "processing" || isRenewed ? undefined : "done";
     },
-  });
-}
-
-/**
- * Send a file through the application.
- * @param {File} file
- * @param {(sentBytes: number, totalBytes: number) => void} onProgress
- * @param {AbortSignal} signal
- * @returns {Promise<Added>}
- */
-export async function uploadDocument(file, onProgress, signal) {
-  const body = new FormData();
-  body.append("file", file, file.name);
-  const answer = await transfer({ method: "POST", url: "/api/documents", body, onProgress, signal });
-  return JSON.parse(answer);
-}
-
-/**
- * Send a file straight to the object store, and have the application take it from there.
- * @param {File} file
- * @param {(sentBytes: number, totalBytes: number) => void} onProgress
- * @param {AbortSignal} signal
- * @returns {Promise<Added>}
- */
-export async function uploadDocumentToStore(file, onProgress, signal) {
-  const json = { fileName: file.name, sizeBytes: file.size };
-  const begun = await sendJson("POST", "/api/documents/uploads", { json, signal });
-  await transfer({ ...begun, body: file, onProgress, signal });
-  const finalize = { uploadId: begun.uploadId, ...(await checksum(file)) };
-  return await sendJson("POST", "/api/documents/uploads/finalize", { json: finalize, signal });
-}
-
-/**
- * The whole file passes through memory here, so only where that does no harm; the application checks anyway.
- * @param {File} file
- * @returns {Promise<{sha256?: string}>}
- */
-async function checksum(file) {
-  if (file.size > LARGEST_CHECKED_BYTES || !globalThis.crypto?.subtle) return {};
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
-  return { sha256: [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("") };
-}
-
-/**
- * XMLHttpRequest, because fetch does not tell how much has been sent.
- * @param {{method: string, url: string, headers?: Record<string, string>, body: FormData | File,
- *   onProgress: (sentBytes: number, totalBytes: number) => void, signal: AbortSignal}} parts
- * @returns {Promise<string>} the answer's text
- */
-export function transfer({ method, url, headers = {}, body, onProgress, signal }) {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open(method, url);
-    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
-    request.addEventListener("error", () => reject(unreachable(undefined)));
-    request.addEventListener("abort", () => reject(signal.reason));
-    request.addEventListener("load", () => {
-      if (request.status >= 200 && request.status < 300) resolve(request.responseText);
-      else reject(problemFrom(request.status, request.responseText));
-    });
-    if (signal.aborted) return reject(signal.reason);
-    signal.addEventListener("abort", () => request.abort(), { once: true });
-    request.send(body);
   });
 }

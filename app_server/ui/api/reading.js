@@ -26,13 +26,18 @@ export async function getReading(documentId, signal) {
       index, title: "", firstSentence: 0, sentenceCount: 0, characterCount: 0, blockCount: 0, firstPage: 0, lastPage: 0, ...section,
     })),
     warnings: answer.warnings ?? [],
+    parserVersion: answer.parserVersion ?? "",
     pages: (answer.pages ?? []).map((/** @type {any} */ page) => ({ width: 0, height: 0, ...page })),
   };
 }
 
-/** @param {string} documentId @param {number} index @param {AbortSignal} [signal] @returns {Promise<Section>} */
-export async function getSection(documentId, index, signal) {
-  const answer = await sendJson("GET", path(documentId, `sections/${index}`), { signal });
+/**
+ * @param {string} documentId @param {number} index
+ * @param {string} parserVersion of the reading document that it belongs to
+ * @param {AbortSignal} [signal] @returns {Promise<Section>}
+ */
+export async function getSection(documentId, index, parserVersion, signal) {
+  const answer = await sendJson("GET", path(documentId, `sections/${index}?parser=${encodeURIComponent(parserVersion)}`), { signal });
   const blocks = (answer.blocks ?? []).map((/** @type {any} */ block) => ({
     id: "", role: "", headingLevel: 0, text: "", language: "", ...block,
     sentences: (block.sentences ?? []).map((/** @type {any} */ sentence) => ({ ordinal: 0, start: 0, end: 0, ...sentence })),

@@ -1,7 +1,7 @@
 /** A person's own recordings of a document. */
 
 import { followEvents } from "../lib/event-stream.js";
-import { transfer } from "./documents.js";
+import { transfer } from "./uploads.js";
 import { send, sendJson } from "./http.js";
 
 /**

@@ -18,6 +18,7 @@
  * @property {number} sizeBytes
  * @property {"processing" | "ready" | "failed"} state
  * @property {Progress | null} progress
+ * @property {boolean} isOutdated an older version has read it
  * @property {{code: string, message: string, retryable: boolean} | null} error
  * @property {string} createdAt
  * @property {number | null} characterCount
@@ -40,6 +41,7 @@
  * @property {TocEntry[]} toc
  * @property {SectionSummary[]} sections
  * @property {{code: string, message: string}[]} warnings
+ * @property {string} parserVersion
  * @property {{width: number, height: number}[]} pages their sizes in points; none for a document without pages
  */
 /** @typedef {{ordinal: number, start: number, end: number}} Sentence */

@@ -20,7 +20,7 @@ export class Contents extends Component {
     render(this, html`<dialog class="drawer" aria-labelledby="contents-title">
       <header class="drawer-header"><h2 id="contents-title">Contents</h2>
         <button type="button" class="icon-button" data-close aria-label="Close">${icon("close")}</button></header>
-      <nav aria-labelledby="contents-title">${list(entries)}</nav>
+      ${entries.length ? html`<nav aria-labelledby="contents-title">${list(entries)}</nav>` : html`<p class="dialog-hint">This document has no table of contents.</p>`}
     </dialog>`);
   }
 

@@ -91,6 +91,7 @@ export function readPercent(item) {
 
 /** Listening time at an ordinary pace. @param {LibraryDocument} item */
 function lengthOf(item) {
+  if (item.characterCount === 0) return "Scanned, nothing to hear";
   const minutes = Math.max(1, Math.round((item.characterCount ?? 0) / 15 / 60));
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

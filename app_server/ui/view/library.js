@@ -1,7 +1,8 @@
 /** The library page: what there is to read, and getting more into it. */
 
-import { deleteDocument, listDocuments, retryDocument, uploadDocument, uploadDocumentToStore, watchDocument } from "../api/documents.js";
+import { deleteDocument, listDocuments, retryDocument, watchDocument } from "../api/documents.js";
 import { getSession, signOut } from "../api/session.js";
+import { uploadDocument, uploadDocumentToStore } from "../api/uploads.js";
 import { Component } from "../lib/component.js";
 import { find, html, render } from "../lib/html.js";
 import { isAbort } from "../lib/signals.js";

@@ -1,7 +1,7 @@
 /** Lock screen, headset keys and media keys. */
 
 /**
- * @param {import("../model/player.js").Player} player
+ * @param {import("../model/player-on-demand.js").PlayerOnDemand} player
  * @param {{title: string, artist: string, artwork: string | null}} about
  * @param {AbortSignal} signal
  */

@@ -18,7 +18,7 @@ const STATUS_AFTER_MS = 300;
 
 /** Emits "player-voices". */
 export class PlayerBar extends Component {
-  /** @type {import("../model/player.js").Player | null} */
+  /** @type {import("../model/player-on-demand.js").PlayerOnDemand | null} */
   #player = null;
   /** @type {import("../model/book.js").Book | null} */
   #book = null;
@@ -28,7 +28,7 @@ export class PlayerBar extends Component {
   #marksOf = "";
   #statusTimer = 0;
 
-  /** @param {{player: import("../model/player.js").Player, book: import("../model/book.js").Book, preferences: import("../model/preferences.js").Preferences}} parts */
+  /** @param {{player: import("../model/player-on-demand.js").PlayerOnDemand, book: import("../model/book.js").Book, preferences: import("../model/preferences.js").Preferences}} parts */
   control({ player, book, preferences }) {
     this.#player = player;
     this.#book = book;
@@ -46,10 +46,19 @@ export class PlayerBar extends Component {
     this.showPlace();
   }
 
+  /** There is nothing to hear. @param {string} reason */
+  silence(reason) {
+    this.dataset.state = "silent";
+    render(this, html`<div class="player-row player-silent">
+      <button type="button" class="play" disabled aria-label="Play" aria-describedby="silence">${icon("play")}</button>
+      <p id="silence" role="note">${icon("warning")}<span>${reason}</span></p></div>`);
+  }
+
   /** @param {number} speed */
   setSpeed(speed) {
+    if (!this.#player) return;
     const bounded = Math.min(4, Math.max(0.5, Math.round(speed * 20) / 20));
-    this.#player?.setSpeed(bounded);
+    this.#player.setSpeed(bounded);
     this.#preferences?.set("speed", bounded);
     find(this, "[name=speed]", HTMLInputElement).value = String(bounded);
     for (const element of this.querySelectorAll(".speed-value")) element.textContent = `${bounded}×`;

@@ -2,7 +2,7 @@
 
 import { toCodePoints } from "../../model/offsets.js";
 import { isFromRight, linesOf } from "../../model/page-lines.js";
-import { caretAt, wordStart } from "../reader-text.js";
+import { caretAt, wordStart } from "../caret.js";
 
 /** @typedef {import("../../api/types.js").Block} Block */
 /** @typedef {import("../../model/page-lines.js").PlacedLine} PlacedLine */

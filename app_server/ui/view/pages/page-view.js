@@ -7,9 +7,10 @@ import { pageImageUrl } from "../../api/reading.js";
 import { Component } from "../../lib/component.js";
 import { isAbort } from "../../lib/signals.js";
 import { PageLayout } from "../../model/page-layout.js";
-import { boxesOf, linesOf } from "../../model/page-lines.js";
 import { Leaf } from "./leaf.js";
 import { spotAt, writePageText } from "./page-text.js";
+import { PageTexts } from "./page-texts.js";
+import { SpokenPlace } from "./spoken-place.js";
 
 /** @typedef {import("../../model/book.js").Book} Book */
 /** @typedef {import("../../model/book.js").Spot} Spot */
@@ -30,8 +31,11 @@ const AIR = 90;
 
 /** Emits "text-spot" (detail: Spot) when a word is clicked and "page-change" when another page is looked at. */
 export class PageView extends Component {
-  /** @type {Book} */
-  #book = /** @type {any} */ (undefined);
+  /** @type {PageTexts} */
+  #texts = /** @type {any} */ (undefined);
+  /** @type {SpokenPlace} */
+  #spoken = /** @type {any} */ (undefined);
+  #language = "";
   /** @type {PageLayout} */
   #layout = /** @type {any} */ (undefined);
   #documentId = "";
@@ -44,12 +48,12 @@ export class PageView extends Component {
   #page = 0;
   #isDue = false;
   #restTimer = 0;
-  /** @type {{blockId: string, sentence: readonly [number, number] | null, word: readonly [number, number] | null} | null} */
-  #spoken = null;
 
   /** @param {{book: Book, documentId: string, version: string, settings: PageSettings}} parts */
   open({ book, documentId, version, settings }) {
-    this.#book = book;
+    this.#texts = new PageTexts({ book });
+    this.#spoken = new SpokenPlace({ texts: this.#texts, onScreen: (page, box) => this.#onScreen(page, box) });
+    this.#language = book.reading.language;
     this.#documentId = documentId;
     this.#version = version;
     this.#settings = settings;
@@ -88,7 +92,7 @@ export class PageView extends Component {
 
   /** The section of the page that is looked at. */
   get section() {
-    return this.#sectionsOf(this.#page)[0] ?? 0;
+    return this.#texts.sectionsOn(this.#page)[0] ?? 0;
   }
 
   /** @param {PageSettings} settings */
@@ -121,65 +125,42 @@ export class PageView extends Component {
 
   /** @param {Spot} spot @returns {Promise<void>} once its page is there */
   async goToSpot(spot) {
-    const { block } = await this.#blockOf(spot.blockId);
-    const place = block && (boxesOf(block, spot.offset, spot.offset + 1)[0] ?? linesOf(block)[0]);
-    if (place) this.goTo(place.page, place.top);
-    else this.goTo(this.#book.reading.sections[Number(spot.blockId.split("-")[0])]?.firstPage ?? 0);
+    const { page, top } = await this.#texts.placeOf(spot);
+    this.goTo(page, top);
   }
 
   /** The first block that begins on the page that is looked at, or is on it. @returns {string} "" on a silent page */
   blockHere() {
-    const blocks = this.#blocksOn(this.#page);
-    return (blocks?.find((block) => linesOf(block)[0]?.page === this.#page) ?? blocks?.[0])?.id ?? "";
+    return this.#texts.firstOn(this.#page);
   }
 
   /**
-   * Light what is spoken. @param {string} blockId @param {readonly [number, number] | null} sentence @param {readonly [number, number] | null} word
+   * Light what is spoken.
+   * @param {string} blockId @param {readonly [number, number] | null} sentence @param {readonly [number, number] | null} word
    * @returns {{getBoundingClientRect: () => DOMRect} | null} the sentence's place on the screen, also while its page is not there
    */
   light(blockId, sentence, word) {
-    const before = this.#spoken;
-    this.#spoken = { blockId, sentence, word };
-    const block = this.#known(blockId);
-    if (before?.blockId !== blockId || String(before.sentence) !== String(sentence) || String(before.word) !== String(word)) this.#lightAll();
-    const places = block ? (sentence ? boxesOf(block, sentence[0], sentence[1]) : linesOf(block)) : [];
-    const first = places[0];
-    if (!first) return null;
-    const key = `${blockId} ${sentence}`;
-    if (this.#target?.key !== key) this.#target = { key, place: this.#placeOf(first, places.filter(({ page }) => page === first.page).at(-1) ?? first) };
-    return this.#target.place;
+    if (this.#spoken.say({ blockId, sentence, word })) this.#lightAll();
+    return this.#spoken.place;
   }
 
   /** Which page the spoken sentence begins on. @returns {number | null} */
   get spokenPage() {
-    const block = this.#spoken && this.#known(this.#spoken.blockId);
-    if (!block || !this.#spoken) return null;
-    const { word, sentence } = this.#spoken;
-    const [start, end] = word ?? sentence ?? [0, 1];
-    return (boxesOf(block, start, end)[0] ?? linesOf(block)[0])?.page ?? null;
+    return this.#spoken.page;
   }
 
   forget() {
-    this.#spoken = null;
+    this.#spoken.forget();
     this.#lightAll();
   }
 
-  /** @type {{key: string, place: {getBoundingClientRect: () => DOMRect}} | null} */
-  #target = null;
-
-  /** @param {Box} first @param {Box} last */
-  #placeOf(first, last) {
-    return {
-      getBoundingClientRect: () => {
-        const page = this.#layout.box(first.page);
-        if (!this.isConnected || this.hidden) return new DOMRect();
-        const space = this.#space.getBoundingClientRect();
-        const isShown = this.isOn(first.page);
-        const top = isShown ? space.top + page.top + first.top * page.scale : innerHeight * 4;
-        return new DOMRect(space.left + page.left + first.left * page.scale, top,
-          (first.right - first.left) * page.scale, Math.max(1, (last.bottom - first.top) * page.scale));
-      },
-    };
+  /** Where a part of a page lies on the screen; far below it while its page is not shown. @param {number} number @param {Box} box */
+  #onScreen(number, { left, top, right, bottom }) {
+    if (!this.isConnected || this.hidden) return new DOMRect();
+    const page = this.#layout.box(number);
+    const space = this.#space.getBoundingClientRect();
+    const y = this.isOn(number) ? space.top + page.top + top * page.scale : innerHeight * 4;
+    return new DOMRect(space.left + page.left + left * page.scale, y, (right - left) * page.scale, Math.max(1, (bottom - top) * page.scale));
   }
 
   get #margin() {
@@ -280,55 +261,22 @@ export class PageView extends Component {
   /** @param {number} page @param {Leaf} leaf */
   async #write(page, leaf) {
     try {
-      await Promise.all(this.#sectionsOf(page).map((index) => this.#book.section(index)));
+      await this.#texts.load(page);
     } catch (error) {
       // The image shows the page all the same; the next visit asks again.
       if (!isAbort(error)) leaf.element.dataset.text = "missing";
       return;
     }
     if (this.#leaves.get(page) !== leaf) return;
-    const blocks = this.#blocksOn(page) ?? [];
-    writePageText(leaf.text, page, blocks, this.#book.reading.language);
+    const blocks = this.#texts.blocksOn(page) ?? [];
+    writePageText(leaf.text, page, blocks, this.#language);
     leaf.element.dataset.text = blocks.length ? "there" : "none";
     if (!blocks.length) leaf.sayThatItIsSilent();
-    this.#lightOn(page, leaf);
-  }
-
-  /** @param {number} page @returns {number[]} */
-  #sectionsOf(page) {
-    return this.#book.reading.sections
-      .filter(({ firstPage, lastPage, blockCount }) => blockCount > 0 && firstPage <= page && page <= lastPage)
-      .map(({ index }) => index);
-  }
-
-  /** @param {number} page @returns {import("../../api/types.js").Block[] | null} null while they are not here */
-  #blocksOn(page) {
-    const texts = this.#sectionsOf(page).map((index) => this.#book.peek(index));
-    if (texts.includes(undefined)) return null;
-    return texts.flatMap((text) => (text?.section.blocks ?? []).filter((block) => linesOf(block).some((line) => line.page === page)));
-  }
-
-  /** @param {string} blockId */
-  #known(blockId) {
-    return this.#book.peek(Number(blockId.split("-")[0]))?.block(blockId);
-  }
-
-  /** @param {string} blockId */
-  async #blockOf(blockId) {
-    const section = await this.#book.sectionHolding(blockId);
-    return { block: section.block(blockId) };
+    leaf.light(...this.#spoken.on(page));
   }
 
   #lightAll() {
-    for (const [page, leaf] of this.#leaves) this.#lightOn(page, leaf);
-  }
-
-  /** @param {number} page @param {Leaf} leaf */
-  #lightOn(page, leaf) {
-    const block = this.#spoken && this.#known(this.#spoken.blockId);
-    const on = (/** @type {readonly [number, number] | null | undefined} */ range) =>
-      block && range ? boxesOf(block, range[0], range[1]).filter((box) => box.page === page) : [];
-    leaf.light(on(this.#spoken?.sentence), on(this.#spoken?.word));
+    for (const [page, leaf] of this.#leaves) leaf.light(...this.#spoken.on(page));
   }
 
   /** @param {number} page */
@@ -342,7 +290,7 @@ export class PageView extends Component {
   /** @param {MouseEvent} event */
   #onClick(event) {
     if (event.button !== 0 || !getSelection()?.isCollapsed) return;
-    const spot = spotAt(event, this.#book.reading.language);
+    const spot = spotAt(event, this.#language);
     if (spot) this.emit("text-spot", spot);
   }
 }

@@ -21,6 +21,8 @@ export class Pages {
   #documentId;
   #follow;
   #storage;
+  /** Is there a text, too? */
+  #hasText;
   /** @type {PageSettings} */
   #settings;
   #view = /** @type {PageView} */ (document.createElement("lectern-pages"));
@@ -35,7 +37,9 @@ export class Pages {
     this.#documentId = documentId;
     this.#follow = follow;
     this.#storage = storage;
-    this.#settings = readPageSettings(storage, documentId);
+    this.#hasText = book.sectionCount > 0;
+    const settings = readPageSettings(storage, documentId);
+    this.#settings = this.#hasText ? settings : { ...settings, view: "pages" };
     find(reader, ".reader-bar", HTMLElement).after(this.#tools);
     find(reader, ".book-text", HTMLElement).before(this.#view);
     this.#show();
@@ -81,7 +85,7 @@ export class Pages {
 
   /** @param {string} command @returns {boolean} whether it is one of the pages' */
   command(command) {
-    if (command === "view") this.#set({ view: this.isShown ? "text" : "pages" });
+    if (command === "view") this.#hasText && this.#set({ view: this.isShown ? "text" : "pages" });
     else if (!this.isShown) return false;
     else if (command === "go-to-page") this.#tools.focusNumber();
     else if (command === "larger" || command === "smaller") this.#zoom(command === "larger" ? 1 : -1);
