@@ -1,6 +1,8 @@
-"""Word times: every set's errors, those of proportional timing beside them, and the cost."""
+"""Word times: every set's errors, those of proportional timing beside them, the cost; and a whole book."""
 
+import random
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from voices.timed_speech import TimedSpeech
@@ -9,10 +11,13 @@ from bench.alignment.measure import COLUMNS, NO_ERRORS, Errors, errors_of
 from bench.alignment.references import BenchAligner, bench_aligner, real_time_factor
 from bench.alignment.sets import clean_english, degraded, espeak_variants, other_languages, tricky_english
 from bench.figures import Figure
+from bench.recordings import measure_recording
 from compute_worker.audio.activity import find_activity
 from compute_worker.audio.pcm import Pcm
 from compute_worker.speech.espeak_pool import EspeakPool
 from compute_worker.speech.words import proportional_times
+
+RECORDING_MINUTES: Final = 60  # `python -m bench.recordings 600` takes ten hours and more
 
 
 async def measure_alignment(seed: int) -> list[Figure]:
@@ -33,12 +38,14 @@ async def measure_alignment(seed: int) -> list[Figure]:
         print(_proportional([speech for _, some in sets for speech in some]).line("  degraded, proportional"))
     soon_enough = english.share_under(100) * 100
     factor = await real_time_factor(everything)
+    recording = await measure_recording(RECORDING_MINUTES, random.Random(seed))
     return [
         Figure("word times, clean English, mean error", english.mean_ms, "ms", 35),
         Figure("word times, clean English, share under 100 ms", soon_enough, "%", 95, at_least=True),
         Figure("word times, other languages, mean error", others.mean_ms, "ms", 35),
         Figure("word times, worst of the degraded sets, mean error", worst, "ms", 60),
         Figure("word times, processor time for a second of audio", factor * 1000, "ms", 10),
+        *recording,
     ]
 
 
