@@ -1,4 +1,4 @@
-"""LAME through ctypes: a whole recording in one call, with the bit reservoir off.
+"""LAME through ctypes, with the bit reservoir off.
 
 The library is the one in the lameenc package, whose own interface cannot switch the reservoir off. Against
 the LAME in PyAV it takes a quarter of the time, and one call instead of one for each frame.
@@ -7,6 +7,8 @@ the LAME in PyAV it takes a quarter of the time, and one call instead of one for
 import ctypes
 import importlib.util
 from functools import cache
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 
@@ -28,33 +30,40 @@ _SETTINGS = {
 }
 
 
-def encode(samples: Samples) -> bytes:
-    """The frames that these samples complete; the last ones need two frames of silence behind them."""
-    library = _load()
-    encoder = ctypes.c_void_p(library.lame_init())
-    if not encoder:
-        raise MemoryError("LAME did not start")
-    try:
+class Encoder:
+    """One recording, in as many pieces as it comes in: their frames are those of the whole."""
+
+    def __init__(self) -> None:
+        self._library = _load()
+        self._encoder = ctypes.c_void_p(self._library.lame_init())
+        if not self._encoder:
+            raise MemoryError("LAME did not start")
         for name, value in _SETTINGS.items():
-            setter = getattr(library, f"lame_set_{name}")
-            if setter(encoder, value) < 0:
+            setter = getattr(self._library, f"lame_set_{name}")
+            if setter(self._encoder, value) < 0:
                 raise RuntimeError(f"LAME refuses {name} {value}")
-        if library.lame_init_params(encoder) < 0:
+        if self._library.lame_init_params(self._encoder) < 0:
             raise RuntimeError("LAME refuses its settings")
-        return _encode_all(library, encoder, np.ascontiguousarray(samples, dtype=np.float32))
-    finally:
-        library.lame_close(encoder)
 
+    def __enter__(self) -> Self:
+        return self
 
-def _encode_all(library: ctypes.CDLL, encoder: ctypes.c_void_p, samples: Samples) -> bytes:
-    output = ctypes.create_string_buffer(len(samples) * 5 // 4 + 7200)  # the size lame.h asks for
-    source = samples.ctypes.data_as(ctypes.c_void_p)
-    length = library.lame_encode_buffer_ieee_float(
-        encoder, source, source, ctypes.c_int(len(samples)), output, ctypes.c_int(len(output))
-    )
-    if length < 0:
-        raise RuntimeError(f"LAME failed with {length}")
-    return ctypes.string_at(output, length)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._library.lame_close(self._encoder)
+
+    def encode(self, samples: Samples) -> bytes:
+        """The frames that these samples complete; the last ones need two frames of silence behind them."""
+        samples = np.ascontiguousarray(samples, dtype=np.float32)
+        output = ctypes.create_string_buffer(len(samples) * 5 // 4 + 7200)  # the size lame.h asks for
+        source = samples.ctypes.data_as(ctypes.c_void_p)
+        length = self._library.lame_encode_buffer_ieee_float(
+            self._encoder, source, source, ctypes.c_int(len(samples)), output, ctypes.c_int(len(output))
+        )
+        if length < 0:
+            raise RuntimeError(f"LAME failed with {length}")
+        return ctypes.string_at(output, length)
 
 
 @cache

@@ -61,14 +61,14 @@ class AudioStream:
                 known += announced.total_frames * FRAME_BYTES
             elif known <= position:
                 # Its speech may be in the cache long before anybody announces it here.
-                known += len(await self._segment_frames(segment))
+                known += sum([len(piece) async for piece in self._pieces(segment)])
             else:
                 break
         return max(known, 0)
 
     async def chunks(self, first: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-        """Bytes [first, end) of the stream, a chunk a segment; only those before the end of an allowance.
-        Raises StreamBrokenError."""
+        """Bytes [first, end) of the stream, a chunk a segment, and two for one that is being encoded here;
+        only those before the end of an allowance. Raises StreamBrokenError."""
         skip = self._skip_bytes + first
         left = None if end is None else end - first
         for ordinal in range(self._start, len(self._plan.segments)):
@@ -77,45 +77,50 @@ class AudioStream:
                 skip -= known.total_frames * FRAME_BYTES
                 continue
             try:
-                chunk = await self._segment_frames(self._plan.segments[ordinal])
+                async for piece in self._pieces(self._plan.segments[ordinal]):
+                    chunk, skip = piece[skip:], max(skip - len(piece), 0)
+                    if left is not None:
+                        chunk = chunk[:left]
+                        left -= len(chunk)
+                    if chunk:
+                        yield chunk
+                    if left == 0:
+                        return
             except AllowanceEndError:
                 return
-            if skip:
-                chunk, skip = chunk[skip:], max(skip - len(chunk), 0)
-            if left is not None:
-                chunk = chunk[:left]
-                left -= len(chunk)
-            if chunk:
-                yield chunk
-            if left == 0:
-                return
 
-    async def _segment_frames(self, segment: Segment) -> bytes:
+    async def _pieces(self, segment: Segment) -> AsyncIterator[bytes]:
         """Speech and pause of one segment, waiting for it as long as somebody works on it."""
+        begun = b""
         was_lost = False
         while True:
             known = self._feed.segments.get(segment.ordinal)
-            if known is not None and known.failed:
-                return silent_frames(known.total_frames)
-            spoken = await self._speaker.find(segment, self._session.settings)
-            if spoken is not None:
-                return spoken.frames + silent_frames(segment.pause_frames)
-            if known is not None:
+            if known is not None and known.failed and not begun:
+                yield silent_frames(known.total_frames)
+                return
+            if not begun and (begun := self._feed.begun.get(segment.ordinal, b"")):
+                yield begun
+            elif (spoken := await self._speaker.find(segment, self._session.settings)) is not None:
+                if not spoken.frames.startswith(begun):
+                    raise StreamBrokenError  # somebody else has made it otherwise
+                yield spoken.frames[len(begun) :] + silent_frames(segment.pause_frames)
+                return
+            elif known is not None:
                 if was_lost:
                     raise StreamBrokenError
                 was_lost = True
                 await self._playback.remake(self._session.session_id, segment.ordinal)
-            if await self._feed.wait(segment.ordinal, WAIT_SECONDS) is None:
-                await self._check_somebody_works()
+            if not await self._feed.wait(segment.ordinal, WAIT_SECONDS, has_begun=bool(begun)):
+                await self._check_somebody_works(may_end=not begun)
 
-    async def _check_somebody_works(self) -> None:
+    async def _check_somebody_works(self, *, may_end: bool) -> None:
         """A stopped run ends the stream; a resting one is woken by the listener's cursor."""
         if self._feed.state is None:
             return
         if self._feed.state.value == "stopped" and not await self._playback.is_generating(
             self._session.session_id
         ):
-            raise AllowanceEndError if self._feed.is_limited else StreamBrokenError
+            raise AllowanceEndError if self._feed.is_limited and may_end else StreamBrokenError
         await asyncio.sleep(0.05)  # the new run has not announced itself yet
 
 

@@ -33,6 +33,7 @@ log = structlog.get_logger(__name__)
 @dataclass
 class SessionFeed:
     segments: dict[int, SegmentReady] = field(default_factory=dict)
+    begun: dict[int, bytes] = field(default_factory=dict)  # first frames of what is being encoded here
     state: GenerationState | None = None
     is_limited: bool = False  # generation stopped at a limit, and at nothing else
     caught_up: asyncio.Event = field(default_factory=asyncio.Event)  # all that was stored is replayed
@@ -41,8 +42,10 @@ class SessionFeed:
     async def learn(self, news: Announcement) -> None:
         if isinstance(news, SegmentReady):
             self.segments[news.ordinal] = news
+            self.begun.pop(news.ordinal, None)
         elif isinstance(news, SegmentLost):
             self.segments.pop(news.ordinal, None)
+            self.begun.pop(news.ordinal, None)
         elif isinstance(news, StateChanged):
             self.state = news.state
             self.is_limited = self.is_limited and news.state is GenerationState.STOPPED
@@ -51,15 +54,25 @@ class SessionFeed:
         async with self._changed:
             self._changed.notify_all()
 
-    async def wait(self, ordinal: int, timeout_seconds: float) -> SegmentReady | None:
-        """The segment as soon as it is known; None when the time is over or generation stopped."""
+    async def begin(self, ordinal: int, frames: bytes) -> None:
+        """The segment's first frames can be heard; the others will follow."""
+        self.begun[ordinal] = frames
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def wait(self, ordinal: int, timeout_seconds: float, *, has_begun: bool = False) -> bool:
+        """Until the segment is known, or begun where it had not; False when the time is over or generation
+        stopped."""
+
+        def is_news() -> bool:
+            return ordinal in self.segments or (ordinal in self.begun and not has_begun)
+
         try:
             async with asyncio.timeout(timeout_seconds), self._changed:
-                while ordinal not in self.segments and self.state is not GenerationState.STOPPED:
-                    await self._changed.wait()
+                await self._changed.wait_for(lambda: is_news() or self.state is GenerationState.STOPPED)
         except TimeoutError:
-            return None
-        return self.segments.get(ordinal)
+            return False
+        return is_news()
 
     def total_frames(self, start: int, end: int) -> int | None:
         """Frames of segments [start, end) with their pauses, None while one of them is unknown."""

@@ -160,9 +160,15 @@ class GenerationRun:
     def _order(self, ordinal: int) -> None:
         segment = self._plan.segments[ordinal]
         before = max((known for known in self._orders if known < ordinal), default=None)
+
+        async def on_first_frames(frames: bytes) -> None:
+            if not self._is_over:
+                await self._feed.begin(ordinal, frames)
+
         ticket = Ticket(
             account=self._session.usage_account,
             before=None if before is None else self._orders[before][0],
+            on_first_frames=on_first_frames,
         )
 
         async def on_audio(spoken: SpokenSegment) -> None:

@@ -12,7 +12,7 @@ from compute_worker.playback.model import Segment, VoiceSettings
 from compute_worker.playback.speech_cache import SpeechCache
 from compute_worker.playback.word_refinement import WordRefinement
 from compute_worker.speech.model import ProviderType, SpeechRequest, SpokenSegment, WordTime
-from compute_worker.speech.ports import SpeechProvider, Synthesizer
+from compute_worker.speech.ports import OnFirstFrames, SpeechProvider, Synthesizer
 from compute_worker.speech.spoken import SpokenText, to_spoken
 from shared.errors import Code, LecternError
 from shared.pronunciation import PronunciationRule
@@ -25,11 +25,12 @@ STORE_PAUSE_SECONDS = 0.3
 @dataclass
 class Ticket:
     """Says who is charged for a segment, and lets whoever ordered it know whether the provider has been
-    asked for it already. before is the one whose turn it is first: an allowance is spent in the order of
-    listening."""
+    asked for it already, and what can be heard while the rest is encoded. before is the one whose turn it is
+    first: an allowance is spent in the order of listening."""
 
     account: str = ""
     before: "Ticket | None" = None
+    on_first_frames: OnFirstFrames | None = None
     sent: bool = False
     refusal: SpeechLimitError | None = None
     decided: asyncio.Event = field(default_factory=asyncio.Event)
@@ -164,7 +165,7 @@ class SegmentSpeaker:
         async with self._meter.charged(ticket.account, segment_key=key, characters=characters):
             ticket.sent = True
             ticket.decided.set()
-            spoken = await self._synthesize(segment, settings, speech_provider)
+            spoken = await self._synthesize(segment, settings, speech_provider, ticket.on_first_frames)
         self._cache.hold(key, spoken, is_stored=False)
         return spoken
 
@@ -174,7 +175,11 @@ class SegmentSpeaker:
         return await provider()
 
     async def _synthesize(
-        self, segment: Segment, settings: VoiceSettings, speech_provider: SpeechProvider
+        self,
+        segment: Segment,
+        settings: VoiceSettings,
+        speech_provider: SpeechProvider,
+        on_first_frames: OnFirstFrames | None,
     ) -> SpokenSegment:
         request = SpeechRequest(
             text=_said(segment, settings).text,
@@ -186,7 +191,7 @@ class SegmentSpeaker:
         )
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                return await self._synthesizer.speak(speech_provider, request)
+                return await self._synthesizer.speak(speech_provider, request, on_first_frames)
         except TimeoutError as error:
             raise LecternError(
                 Code.DEADLINE_EXCEEDED,

@@ -1,8 +1,11 @@
 """The port behind which every way of making speech stands."""
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from compute_worker.speech.model import Provider, SpeechRequest, SpokenSegment, SynthesizedAudio, Voice
+
+OnFirstFrames = Callable[[bytes], Awaitable[None]]  # which can be heard while the others are encoded
 
 
 class SpeechProvider(Protocol):
@@ -35,4 +38,6 @@ class Synthesizer(Protocol):
     own where it passed the sanity check, otherwise in proportion (exact=False).
     """
 
-    async def speak(self, provider: SpeechProvider, request: SpeechRequest) -> SpokenSegment: ...
+    async def speak(
+        self, provider: SpeechProvider, request: SpeechRequest, on_first_frames: OnFirstFrames | None = None
+    ) -> SpokenSegment: ...

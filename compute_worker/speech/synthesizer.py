@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from compute_worker.audio.encoder import DELAY_SAMPLES, encode_frames
+from compute_worker.audio.encoder import DELAY_SAMPLES, encode_frames, encoded_pieces
 from compute_worker.audio.normalizer import AudioNormalizer, NormalizedAudio
 from compute_worker.speech.length_check import check_length
 from compute_worker.speech.model import (
@@ -15,7 +15,7 @@ from compute_worker.speech.model import (
     SynthesizedAudio,
     WordTime,
 )
-from compute_worker.speech.ports import SpeechProvider
+from compute_worker.speech.ports import OnFirstFrames, SpeechProvider
 from compute_worker.speech.words import are_plausible, proportional_times, spoken_words
 from shared.errors import Code, LecternError
 
@@ -29,7 +29,9 @@ class SegmentSynthesizer:
     def __init__(self, *, normalizer: AudioNormalizer) -> None:
         self._normalizer = normalizer
 
-    async def speak(self, provider: SpeechProvider, request: SpeechRequest) -> SpokenSegment:
+    async def speak(
+        self, provider: SpeechProvider, request: SpeechRequest, on_first_frames: OnFirstFrames | None = None
+    ) -> SpokenSegment:
         if not spoken_words(request.text):
             raise nothing_to_say()
         try:
@@ -38,7 +40,13 @@ class SegmentSynthesizer:
             if error.reason not in _BAD_AUDIO:
                 raise
             audio, normalized = await self._attempt(provider, request)
-        return await asyncio.to_thread(make_segment, request.text, audio, normalized)
+        pieces = encoded_pieces(normalized.samples)
+        first = await asyncio.to_thread(next, pieces)
+        if on_first_frames is not None:
+            await on_first_frames(first)
+        return await asyncio.to_thread(
+            lambda: _segment(request.text, audio, normalized, first + next(pieces))
+        )
 
     async def _attempt(
         self, provider: SpeechProvider, request: SpeechRequest
@@ -61,7 +69,10 @@ def nothing_to_say() -> LecternError:
 
 
 def make_segment(text: str, audio: SynthesizedAudio, normalized: NormalizedAudio) -> SpokenSegment:
-    frames = encode_frames(normalized.samples)
+    return _segment(text, audio, normalized, encode_frames(normalized.samples))
+
+
+def _segment(text: str, audio: SynthesizedAudio, normalized: NormalizedAudio, frames: bytes) -> SpokenSegment:
     duration_ms = len(normalized.samples) * 1000 / SAMPLE_RATE
     exact = audio.words is not None and are_plausible(audio.words, text, duration_ms - normalized.offset_ms)
     times: Sequence[WordTime] = (

@@ -1,8 +1,10 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
-from compute_worker.audio.encoder import DELAY_SAMPLES, encode_frames, silent_frames
+from compute_worker.audio import lame
+from compute_worker.audio.encoder import DELAY_SAMPLES, encode_frames, encoded_pieces, silent_frames
 from compute_worker.audio.pcm import Samples
 from compute_worker.speech.model import FRAME_BYTES, FRAME_SAMPLES
 
@@ -82,3 +84,12 @@ def test_silent_frames_are_silent_between_segments(decode_stream: Decode) -> Non
     quiet_from = (frame_count(frames) + 2) * FRAME_SAMPLES  # this segment ends in full voice
     assert float(np.max(np.abs(decoded[quiet_from : quiet_from + 8 * FRAME_SAMPLES]))) < 1e-4
     assert silent_frames(0) == b""
+
+
+@pytest.mark.parametrize("samples", [0, 1000, 11_520, 60_000])
+def test_frames_are_the_same_in_two_pieces_as_in_one(samples: int) -> None:
+    speech = np.resize(chirp(9), samples)
+    with lame.Encoder() as encoder:
+        whole = encoder.encode(np.append(speech, np.zeros(4 * FRAME_SAMPLES, np.float32)))
+    frames = b"".join(encoded_pieces(speech))
+    assert whole[: len(frames)] == frames

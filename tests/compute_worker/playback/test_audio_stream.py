@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from compute_worker.playback.announcements import SegmentReady
-from compute_worker.playback.audio_stream import AudioStream
+from compute_worker.playback.audio_stream import AudioStream, StreamBrokenError
 from compute_worker.playback.feed import SessionFeed
 from compute_worker.playback.model import Plan, Segment
 from compute_worker.speech.model import FRAME_BYTES, SpokenSegment
@@ -17,10 +17,12 @@ SPOKEN = SpokenSegment(bytes(FRAMES * FRAME_BYTES), (), exact=True)
 
 
 class CachedSpeech:
-    """A speaker that has everything."""
+    """A speaker that has everything, unless a test says what it has."""
 
-    async def find(self, *_: object) -> SpokenSegment:
-        return SPOKEN
+    spoken: SpokenSegment | None = SPOKEN
+
+    async def find(self, *_: object) -> SpokenSegment | None:
+        return self.spoken
 
 
 def segment(ordinal: int) -> Segment:
@@ -33,13 +35,18 @@ def feed() -> SessionFeed:
 
 
 @pytest.fixture
-def stream(feed: SessionFeed) -> AudioStream:
+def speech() -> CachedSpeech:
+    return CachedSpeech()
+
+
+@pytest.fixture
+def stream(feed: SessionFeed, speech: CachedSpeech) -> AudioStream:
     plan = Plan("plan", "reading", "en", (), tuple(segment(ordinal) for ordinal in range(5)))
     return AudioStream(
         session=SimpleNamespace(settings=None),
         plan=plan,
         feed=feed,
-        speaker=CachedSpeech(),
+        speaker=speech,
         playback=SimpleNamespace(),
         start_ordinal=1,
         skip_frames=1,
@@ -60,3 +67,27 @@ async def test_what_is_announced_counts_as_far_as_it_goes_without_a_gap(stream, 
 
 async def test_beyond_the_end_there_are_the_bytes_that_there_are(stream):
     assert await stream.known_beyond(10**9) == 4 * SEGMENT_BYTES - FRAME_BYTES
+
+
+async def test_the_first_frames_are_heard_while_the_others_are_encoded(stream, feed, speech):
+    whole = bytes(range(FRAMES)) * FRAME_BYTES
+    first = whole[: 3 * FRAME_BYTES]
+    speech.spoken = None
+    chunks = stream.chunks()
+    await feed.begin(1, first)
+    assert await asyncio.wait_for(anext(chunks), 5) == first[FRAME_BYTES:]  # one frame is skipped
+    speech.spoken = SpokenSegment(whole, (), exact=True)
+    await feed.learn(SegmentReady(1, FRAMES, PAUSE, exact=True, failed=False, cached=False))
+    rest = await asyncio.wait_for(anext(chunks), 5)
+    assert rest[: -PAUSE * FRAME_BYTES] == whole[3 * FRAME_BYTES :]
+
+
+async def test_what_was_begun_is_not_gone_on_with_by_other_speech(stream, feed, speech):
+    speech.spoken = None
+    chunks = stream.chunks()
+    await feed.begin(1, b"x" * 3 * FRAME_BYTES)
+    await asyncio.wait_for(anext(chunks), 5)
+    speech.spoken = SPOKEN
+    await feed.learn(SegmentReady(1, FRAMES, PAUSE, exact=True, failed=False, cached=False))
+    with pytest.raises(StreamBrokenError):
+        await asyncio.wait_for(anext(chunks), 5)
