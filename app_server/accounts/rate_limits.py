@@ -56,14 +56,15 @@ class AuthRateLimits:
             return
         wait_ms = await self._store.admit(subject, windows, now_ms=self._clock())
         if wait_ms is not None:
-            raise _too_many(max(1, -(-wait_ms // 1000)))
+            raise too_many_attempts(wait_ms)
 
 
 def _subject(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _too_many(seconds: int) -> LecternError:
+def too_many_attempts(wait_ms: int) -> LecternError:
+    seconds = max(1, -(-wait_ms // 1000))
     wait = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
     return LecternError(
         Code.RESOURCE_EXHAUSTED,

@@ -22,6 +22,7 @@ from app_server.library.model import (
     reading_prefix,
 )
 from app_server.library.parsing import ParsingWatcher
+from app_server.library.password_tries import PasswordTries
 from app_server.library.ports import DocumentStore
 from app_server.library.uploads import ReceivedFile, title_of_file
 from app_server.site_features.ports import FeatureReader
@@ -42,6 +43,7 @@ class LibraryService:
         locks: Database,
         watcher: ParsingWatcher,
         limits: OpeningLimits,
+        tries: PasswordTries,
         features: FeatureReader,
         changes: DocumentChanges,
         clock: Clock,
@@ -52,6 +54,7 @@ class LibraryService:
         self._locks = locks
         self._watcher = watcher
         self._limits = limits
+        self._tries = tries
         self._features = features
         self._changes = changes
         self._clock = clock
@@ -138,7 +141,7 @@ class LibraryService:
 
     async def unlock(self, caller: Caller, document_id: str, password: str) -> Document:
         """Raises FAILED_PRECONDITION for a document that waits for no password, and RESOURCE_EXHAUSTED as
-        retry does."""
+        retry does, and after too many tries."""
         document = await self.get(caller.user_id, document_id)
         if document.failure is None or document.failure.code not in WAITING_FOR_PASSWORD:
             raise LecternError(
@@ -146,6 +149,7 @@ class LibraryService:
                 "This document isn't waiting for a password.",
                 reason="DOCUMENT_NOT_LOCKED",
             )
+        await self._tries.admit(caller.user_id, document.id)
         await self._limits.admit(
             caller,
             document_id=document.id,

@@ -38,7 +38,13 @@ class UnlockRoutes:
             body=PasswordBody,
             answer=DocumentAnswer,
             status=202,
-            problems=("DOCUMENT_NOT_FOUND", "DOCUMENT_NOT_LOCKED", "WORKER_UNAVAILABLE", *LIMIT_PROBLEMS),
+            problems=(
+                "DOCUMENT_NOT_FOUND",
+                "DOCUMENT_NOT_LOCKED",
+                "TOO_MANY_ATTEMPTS",
+                "WORKER_UNAVAILABLE",
+                *LIMIT_PROBLEMS,
+            ),
         )
         add_endpoints(app, [endpoint])
 

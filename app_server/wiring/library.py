@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from app_server.accounts.sql_store import SqlAttemptStore
 from app_server.ids import new_id
 from app_server.imports.page_fetcher import PageFetcher
 from app_server.library.changes import DocumentChanges
@@ -11,6 +12,7 @@ from app_server.library.limits import OpeningLimits
 from app_server.library.metadata_routes import MetadataRoutes
 from app_server.library.page_routes import PageRoutes
 from app_server.library.parsing import ParsingWatcher
+from app_server.library.password_tries import PasswordTries
 from app_server.library.reading_routes import ReadingRoutes
 from app_server.library.readings import ReadingFiles
 from app_server.library.renewals import Renewals
@@ -43,6 +45,7 @@ def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher
         locks=base.database,
         watcher=watcher,
         limits=limits,
+        tries=PasswordTries(store=SqlAttemptStore(database=base.database), clock=base.clock),
         features=base.features,
         changes=changes,
         clock=base.clock,

@@ -253,6 +253,29 @@ async def test_a_locked_document_opens_with_its_password(reader: Browser, worker
     assert (late.status, late.code) == (409, "DOCUMENT_NOT_LOCKED")
 
 
+async def test_passwords_are_not_tried_without_end(
+    reader: Browser, worker: StatefulWorker, clock: Any
+) -> None:
+    drawer = (await reader.upload(b"a locked drawer", "drawer.txt")).json["document"]["id"]
+    chest = (await reader.upload(b"a locked chest", "chest.txt")).json["document"]["id"]
+    await reader.settled(chest)
+    for number in range(5):
+        await reader.settled(drawer)
+        assert (
+            await reader.post(f"/api/documents/{drawer}/password", {"password": f"{number}"})
+        ).status == 202
+    await reader.settled(drawer)
+    refused = await reader.post(f"/api/documents/{drawer}/password", {"password": "sesame"})
+    assert (refused.status, refused.code) == (429, "TOO_MANY_ATTEMPTS")
+    assert 0 < int(refused.headers["Retry-After"]) <= 60
+    assert "Try again in" in refused.json["detail"]
+    assert len(worker.parse_requests) == 7
+    assert (await reader.post(f"/api/documents/{chest}/password", {"password": "x"})).status == 202
+    clock.turn(seconds=61)
+    assert (await reader.post(f"/api/documents/{drawer}/password", {"password": "sesame"})).status == 202
+    assert (await reader.settled(drawer))["state"] == "ready"
+
+
 async def test_nobody_tries_a_password_on_anothers_file(instance: Instance, worker: StatefulWorker) -> None:
     ada, eve = await instance.new_reader("ada@example.org"), await instance.new_reader("eve@example.org")
     identifier = (await ada.upload(b"a locked drawer", "drawer.txt")).json["document"]["id"]
