@@ -43,9 +43,9 @@ test-programs: # A browser, and node for the tests of the browser's modules
 	@deploy/test-programs.sh
 
 .PHONY: bench
-bench: $(VENV)/.bench test-programs ## Measure what the design sets bars for, and other readers of PDF beside ours
+bench: $(VENV)/.bench test-programs ## Measure what the design sets bars for: PART="start playback workers pdf alignment" SEED=1
 	@deploy/bench-programs.sh
-	@PYTHONPATH=tests $(BIN)/python -m bench
+	@PYTHONPATH=.:gen:tests $(BIN)/python -m bench $(PART) $(if $(SEED),--seed $(SEED))
 
 .PHONY: soak
 soak: $(VENV)/.dev test-programs ## Kill and pause parts at random for a while: MINUTES=10 SEED=1

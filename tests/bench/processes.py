@@ -38,6 +38,20 @@ def memory_mb(pid: int) -> dict[str, float]:
     return used
 
 
+def own_memory_mb(pid: int) -> float:
+    """What the process and all below it hold that no file backs and nobody shares."""
+    kilobytes = 0
+    for process in descendants(pid):
+        try:
+            rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+        except OSError:
+            continue
+        kilobytes += next(
+            int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Anonymous:")
+        )
+    return kilobytes / 1024
+
+
 def cpu_seconds(pid: int) -> float:
     """User and system time of one process, without its children."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -5,51 +5,36 @@ import hashlib
 import random
 import statistics
 import time
-from collections.abc import Callable
-from contextlib import AsyncExitStack
 from itertools import cycle
 from typing import Any
 
 from bench.books import text_book
-from bench.figures import Figure
+from bench.figures import Figure, Report
 from bench.reader import Reader
-from bench.workers import Worker
 from compute_worker.operations.model import OperationKind, operation_id_of
 from lectern.compute.v1 import documents_pb2, operations_pb2, playback_pb2
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceStub
 from lectern.compute.v1.operations_pb2_grpc import OperationServiceStub
 from lectern.compute.v1.playback_pb2_grpc import PlaybackServiceStub
-from servers.lectern import LecternInstance
-from shared.rpc.channel import open_channel
 
-DOCUMENTS = 20
+DOCUMENTS = 12
 RUNS = 200
 RUNS_AT_ONCE = 20
-CALLS = 300
+CALLS = 200
 WAIT_SECONDS = 0.01
 PATIENCE_SECONDS = 60.0
 SUCCEEDED = operations_pb2.OPERATION_STATE_SUCCEEDED
 
 
 async def measure_queue(
-    instance: LecternInstance, workers: list[Worker], source: random.Random
-) -> list[Figure]:
-    among = f"{len(workers)} workers"
-    async with AsyncExitStack() as stack, Reader.signed_up(instance.base_url) as reader:
-        token = instance.environment["COMPUTE_WORKER_TOKEN"]
-
-        async def channels(address: Callable[[Worker], str]) -> list[Any]:
-            opened = [open_channel(address(worker), token) for worker in workers]
-            return [await stack.enter_async_context(channel) for channel in opened]
-
-        grpc = await channels(lambda worker: f"grpc://127.0.0.1:{worker.grpc_port}")
-        gateway = await channels(lambda worker: f"http://127.0.0.1:{worker.port}")
-        parsed = await _spoken_document(reader, grpc[0], source)
-        return [
-            await _documents(reader, source, among),
-            await _runs(grpc, parsed.result_ref, among),
-            *await _calls(grpc, gateway, parsed.operation_id, among),
-        ]
+    reader: Reader, grpc: list[Any], gateway: list[Any], *, source: random.Random, report: Report
+) -> None:
+    """grpc, gateway: a channel to each worker."""
+    among = f"{len(grpc)} workers"
+    parsed = await _spoken_document(reader, grpc[0], source)
+    report.add([await _documents(reader, source, among)])
+    report.add([await _runs(grpc, parsed.result_ref, among)])
+    report.add(await _calls(grpc, gateway, parsed.operation_id, among))
 
 
 async def _spoken_document(reader: Reader, channel: Any, source: random.Random) -> operations_pb2.Operation:
@@ -60,11 +45,16 @@ async def _spoken_document(reader: Reader, channel: Any, source: random.Random) 
     session = await reader.play(document_id)
     await reader.generate(session, 0, session["segmentCount"])
     await reader.until_resting(session)
+    return await reading_of(channel, body)
+
+
+async def reading_of(channel: Any, body: bytes) -> operations_pb2.Operation:
+    """The operation that parsed a text, which has been uploaded."""
     answer = await DocumentServiceStub(channel).ParseDocument(
         documents_pb2.ParseDocumentRequest(
             document_sha256=hashlib.sha256(body).hexdigest(),
             format=documents_pb2.DOCUMENT_FORMAT_TEXT,
-            file_name="queue.txt",
+            file_name="text.txt",
         )
     )
     operation: operations_pb2.Operation = answer.operation
@@ -79,7 +69,7 @@ async def _documents(reader: Reader, source: random.Random, among: str) -> Figur
     identifiers = await asyncio.gather(*(reader.upload(f"{n}.txt", body) for n, body in enumerate(bodies)))
     await asyncio.gather(*(reader.until_ready(identifier) for identifier in identifiers))
     per_second = DOCUMENTS / (time.perf_counter() - began)
-    return Figure(f"documents through upload, queue and parser, {among}", per_second, "/s", 0, at_least=True)
+    return Figure(f"documents through upload, queue and parser, {among}", per_second, "/s")
 
 
 async def _runs(channels: list[Any], reading_ref: str, among: str) -> Figure:
@@ -112,7 +102,7 @@ async def _runs(channels: list[Any], reading_ref: str, among: str) -> Figure:
     began = time.perf_counter()
     await asyncio.gather(*(run(number) for number in range(RUNS)))
     per_second = RUNS / (time.perf_counter() - began)
-    return Figure(f"operations through the queue, {among}", per_second, "/s", 0, at_least=True)
+    return Figure(f"operations through the queue, {among}", per_second, "/s")
 
 
 async def _calls(grpc: list[Any], gateway: list[Any], operation_id: str, among: str) -> list[Figure]:

@@ -12,41 +12,85 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from bench.books import text_book
-from bench.figures import Figure
-from bench.processes import cpu_seconds, memory_mb
+from bench.figures import Figure, Report
+from bench.listening import speech_server
+from bench.processes import cpu_seconds, own_memory_mb
 from bench.queueing import measure_queue
 from bench.reader import Reader
 from bench.served import listen_at_pace, rate
-from bench.workers import Worker, embedded_worker, further_worker
+from bench.sharing import measure_sharing
+from bench.workers import Worker, channels_to, embedded_worker, further_worker
 from servers.lectern import LecternInstance, lectern_environment, running_lectern
 from servers.ports import free_port
 from servers.processes import http_status, started
+from servers.seeds import seed_with_generous_limits
 
 WORKERS = (1, 2, 4)
 PARAGRAPHS = 80  # about eight minutes
+SHARED_PARAGRAPHS = 24
 LISTENERS, LISTENING_SECONDS = 1000, 8.0
 RATE_SECONDS = 2.0
 TOKENS = ("COMPUTE_WORKER_TOKEN", "COMPUTE_CREDENTIAL_BROKER_TOKEN", "TTS_PLAYBACK_TOKEN_SECRET")
 
 
-def measure_throughput(folder: Path, source: random.Random) -> list[Figure]:
-    environment = lectern_environment(
-        **{name: secrets.token_urlsafe(32) for name in TOKENS},
-        S3_ACCESS_KEY_ID="bench",
-        S3_SECRET_ACCESS_KEY=secrets.token_hex(16),
-    )
-    with running_lectern(folder / "throughput", environment=environment) as instance, ExitStack() as stack:
-        workers, figures = [embedded_worker(instance)], []
-        for count in WORKERS:
-            while len(workers) < count:
-                workers.append(stack.enter_context(further_worker(instance, folder, len(workers))))
-            figures += asyncio.run(measure_queue(instance, workers, source))
-        return figures + asyncio.run(_measure_sound(instance, workers, folder, source))
+def measure_throughput(folder: Path, *, source: random.Random, report: Report) -> None:
+    with speech_server(folder) as speech_url:
+        environment = lectern_environment(
+            **{name: secrets.token_urlsafe(32) for name in TOKENS},
+            S3_ACCESS_KEY_ID="bench",
+            S3_SECRET_ACCESS_KEY=secrets.token_hex(16),
+            API_BASE=speech_url,
+            RUNTIME_SEED_JSON=seed_with_generous_limits(),
+        )
+        with (
+            running_lectern(folder / "throughput", environment=environment) as instance,
+            ExitStack() as stack,
+        ):
+            workers = [embedded_worker(instance)]
+            for count in WORKERS:
+                while len(workers) < count:
+                    workers.append(stack.enter_context(further_worker(instance, folder, len(workers))))
+                asyncio.run(_measure_queue(instance, workers, source=source, report=report))
+            asyncio.run(_measure_sharing(instance, workers, speech_url, source=source, report=report))
+            asyncio.run(_measure_sound(instance, workers, folder, source=source, report=report))
+
+
+async def _measure_queue(
+    instance: LecternInstance, workers: list[Worker], *, source: random.Random, report: Report
+) -> None:
+    token = instance.environment["COMPUTE_WORKER_TOKEN"]
+    async with (
+        Reader.signed_up(instance.base_url) as reader,
+        channels_to([f"grpc://127.0.0.1:{worker.grpc_port}" for worker in workers], token) as grpc,
+        channels_to([f"http://127.0.0.1:{worker.port}" for worker in workers], token) as gateway,
+    ):
+        await measure_queue(reader, grpc, gateway, source=source, report=report)
+
+
+async def _measure_sharing(
+    instance: LecternInstance,
+    workers: list[Worker],
+    speech_url: str,
+    *,
+    source: random.Random,
+    report: Report,
+) -> None:
+    token = instance.environment["COMPUTE_WORKER_TOKEN"]
+    async with (
+        Reader.signed_up(instance.base_url) as reader,
+        channels_to([f"grpc://127.0.0.1:{worker.grpc_port}" for worker in workers], token) as channels,
+    ):
+        report.add(await measure_sharing(reader, channels, speech_url, text_book(source, SHARED_PARAGRAPHS)))
 
 
 async def _measure_sound(
-    instance: LecternInstance, workers: list[Worker], folder: Path, source: random.Random
-) -> list[Figure]:
+    instance: LecternInstance,
+    workers: list[Worker],
+    folder: Path,
+    *,
+    source: random.Random,
+    report: Report,
+) -> None:
     async with Reader.signed_up(instance.base_url) as reader:
         document_id = await reader.upload("throughput.txt", text_book(source, PARAGRAPHS))
         await reader.until_ready(document_id)
@@ -55,7 +99,9 @@ async def _measure_sound(
         url = f"{session['audioUrl']}&from=0&at=0"
         for worker in workers:
             await reader.read_all(_at(url, worker))  # everything is in every worker's memory
-        return [*await _bytes(reader, url, workers, folder), *await _listeners(url, workers)]
+        report.add(await _bytes(reader, url, workers, folder))
+        for count in WORKERS:
+            report.add(await _listeners(url, workers[:count]))
 
 
 async def _bytes(reader: Reader, url: str, workers: list[Worker], folder: Path) -> list[Figure]:
@@ -65,7 +111,7 @@ async def _bytes(reader: Reader, url: str, workers: list[Worker], folder: Path) 
         total = sum(await asyncio.gather(*(rate(_at(url, worker), seconds=RATE_SECONDS) for worker in used)))
         alone = alone or total
         name = f"bytes of one cached stream after another, {count} workers"
-        figures.append(Figure(name, total / 1e6, "MB/s", 0, at_least=True))
+        figures.append(Figure(name, total / 1e6, "MB/s"))
     with _nginx(folder, await reader.read_all(url)) as static:
         if static is None:
             print("      no nginx is installed (apt-get install nginx-light): no comparison with it")
@@ -79,32 +125,25 @@ async def _bytes(reader: Reader, url: str, workers: list[Worker], folder: Path) 
 
 
 async def _listeners(url: str, workers: list[Worker]) -> list[Figure]:
-    figures = []
-    for count in WORKERS:
-        used = workers[:count]
-        cpu = sum(cpu_seconds(worker.pid) for worker in used)
-        memory = sum(_own_memory_mb(worker) for worker in used)
-        urls = [_at(url, used[number % count]) for number in range(LISTENERS)]
-        began = time.perf_counter()
-        listening = asyncio.create_task(listen_at_pace(urls, seconds=LISTENING_SECONDS))
-        await asyncio.sleep(LISTENING_SECONDS)
-        grown = sum(_own_memory_mb(worker) for worker in used) - memory
-        pace = await listening
-        cores = (sum(cpu_seconds(worker.pid) for worker in used) - cpu) / (time.perf_counter() - began)
-        figures += [
-            Figure(f"listeners per worker core, {count} workers", LISTENERS / cores, "", 1000, at_least=True),
-            Figure(f"underruns of {LISTENERS} listeners, {count} workers", pace.underruns, "", 0),
-            Figure(f"memory per listener, {count} workers", grown * 1024 / LISTENERS, "KB", 200),
-        ]
-    return figures
+    cpu = sum(cpu_seconds(worker.pid) for worker in workers)
+    urls = [_at(url, workers[number % len(workers)]) for number in range(LISTENERS)]
+    began = time.perf_counter()
+    listening = asyncio.create_task(listen_at_pace(urls, seconds=LISTENING_SECONDS))
+    await asyncio.sleep(LISTENING_SECONDS)
+    # Since they started, with all that the workers did before: what was freed may be used once more.
+    grown = sum(own_memory_mb(worker.pid) - worker.idle_mb for worker in workers)
+    pace = await listening
+    cores = (sum(cpu_seconds(worker.pid) for worker in workers) - cpu) / (time.perf_counter() - began)
+    among = f"{len(workers)} workers"
+    return [
+        Figure(f"listeners per worker core, {among}", LISTENERS / cores, "", 1000, at_least=True),
+        Figure(f"underruns of {LISTENERS} listeners, {among}", pace.underruns, "", 0),
+        Figure(f"memory per listener, {among}", grown * 1024 / LISTENERS, "KB", 200),
+    ]
 
 
 def _at(url: str, worker: Worker) -> str:
     return urlunsplit(urlsplit(url)._replace(netloc=f"127.0.0.1:{worker.port}"))
-
-
-def _own_memory_mb(worker: Worker) -> float:
-    return sum(memory_mb(worker.pid).values())
 
 
 @contextmanager

@@ -1,14 +1,17 @@
 """Several workers on the broker and the object store of one instance."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from bench.processes import own_memory_mb
 from servers.lectern import LECTERN, LecternInstance
 from servers.ports import free_port
 from servers.processes import http_status, started
+from shared.rpc.channel import open_channel
 
 SHARED = ("COMPUTE_WORKER_TOKEN", "COMPUTE_CREDENTIAL_BROKER_TOKEN", "TTS_PLAYBACK_TOKEN_SECRET")
 
@@ -18,14 +21,14 @@ class Worker:
     pid: int
     port: int
     grpc_port: int
+    idle_mb: float  # its own memory when it had just started
 
 
 def embedded_worker(instance: LecternInstance) -> Worker:
     pid, environment = instance.child_pid("worker"), instance.environment
     assert pid is not None
-    return Worker(
-        pid, int(environment["EMBEDDED_COMPUTE_WORKER_PORT"]), int(environment["COMPUTE_WORKER_GRPC_PORT"])
-    )
+    port, grpc_port = environment["EMBEDDED_COMPUTE_WORKER_PORT"], environment["COMPUTE_WORKER_GRPC_PORT"]
+    return Worker(pid, int(port), int(grpc_port), own_memory_mb(pid))
 
 
 @contextmanager
@@ -54,4 +57,10 @@ def further_worker(instance: LecternInstance, folder: Path, number: int) -> Iter
         output=directory / "worker.log",
         is_ready=lambda: http_status(f"http://127.0.0.1:{port}/health/ready") == 200,
     ) as process:
-        yield Worker(process.pid, port, grpc_port)
+        yield Worker(process.pid, port, grpc_port, own_memory_mb(process.pid))
+
+
+@asynccontextmanager
+async def channels_to(addresses: list[str], token: str) -> AsyncIterator[list[Any]]:
+    async with AsyncExitStack() as stack:
+        yield [await stack.enter_async_context(open_channel(address, token)) for address in addresses]
