@@ -1,5 +1,6 @@
 """Sound first, measured word times after it: for providers that tell nothing about their words."""
 
+import asyncio
 import json
 import time
 from collections.abc import Callable
@@ -9,7 +10,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from voices.flite import say_with_flite
 
+from compute_worker.alignment.process import AlignmentProcess
 from compute_worker.audio.wav import write_wav
+from compute_worker.speech.model import FRAME_BYTES
 from compute_worker.speech.words import spoken_words
 from lectern.compute.v1 import playback_pb2
 
@@ -81,6 +84,31 @@ async def test_a_segment_is_announced_with_estimates_and_again_with_measured_tim
     assert sidecar["exact"] is True
     assert sidecar["aligner"].startswith("acoustic")
     assert len(asked) == 1
+
+
+async def test_no_sound_waits_for_words_to_be_measured(worker, provider_saying, monkeypatch):
+    """However long that takes: here it does not end before everything has been heard."""
+    may_measure, measuring = asyncio.Event(), asyncio.Event()
+    exchange = AlignmentProcess.exchange
+
+    async def held(process: AlignmentProcess, task: bytes) -> dict:
+        measuring.set()
+        await may_measure.wait()
+        return await exchange(process, task)
+
+    monkeypatch.setattr(AlignmentProcess, "exchange", held)
+    worker.credentials.add_custom("flite", await provider_saying(str, []))
+    reading = await worker.read(f"{TEXT}\n\n{OTHER}")
+    listener = await worker.listen(reading, provider_ref="flite", voice="rms")
+    async with asyncio.timeout(20), worker.http.get(listener.url()) as answer:
+        sound = await answer.read()
+    await asyncio.wait_for(measuring.wait(), 20)
+    await listener.until(lambda it: len(it.segments) == 2)
+    told = listener.segments.values()
+    assert len(sound) >= sum(one.frames + one.pause_frames for one in told) * FRAME_BYTES
+    assert [one.exact for one in told] == [False, False]
+    may_measure.set()
+    await listener.until(lambda it: all(one.exact for one in it.segments.values()))
 
 
 async def test_measured_times_are_kept_with_the_sound(open_worker, credential_book, provider_saying):
