@@ -25,9 +25,9 @@ def integrated_loudness(samples: Samples) -> float:
     if len(weighted) < _BLOCK:
         blocks = np.array([np.mean(weighted**2)]) if len(weighted) else np.zeros(1)
     else:
-        sums = np.concatenate(([0.0], np.cumsum(weighted**2, dtype=np.float64)))
-        starts = np.arange(0, len(weighted) - _BLOCK + 1, _STEP)
-        blocks = (sums[starts + _BLOCK] - sums[starts]) / _BLOCK
+        steps = weighted[: len(weighted) - len(weighted) % _STEP].reshape(-1, _STEP)
+        energy = np.einsum("ij,ij->i", steps, steps).astype(np.float64)
+        blocks = np.convolve(energy, np.ones(_BLOCK // _STEP), "valid") / _BLOCK
     audible = blocks[_lufs(blocks) > _ABSOLUTE_GATE]
     if not len(audible):
         return float("-inf")
