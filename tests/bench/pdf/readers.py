@@ -34,14 +34,14 @@ _MUPDF_ROLES = {
 class Reader:
     name: str
     read: Callable[[bytes], list[FoundBlock]]
+    is_slow: bool = False
 
 
 def readers() -> Iterator[Reader]:
     """Ours first."""
     yield Reader("lectern", lectern)
     if importlib.util.find_spec("pymupdf"):
-        yield Reader("pymupdf4llm", _mupdf_with_layout)
-        yield Reader("same, no model", _mupdf_without_layout)
+        yield Reader("pymupdf4llm", _mupdf_with_layout, is_slow=True)
     if importlib.util.find_spec("pdfminer"):
         yield Reader("pdfminer.six", _pdfminer)
     if shutil.which("pdftotext"):
@@ -100,19 +100,6 @@ def _blocks_of_box(box: dict[str, Any], *, is_first: bool) -> Iterator[FoundBloc
     if text.strip():
         is_title = is_first and role == "heading" and box.get("header_level") == 1
         yield FoundBlock("title" if is_title else role, text.strip())
-
-
-def _mupdf_without_layout(pdf: bytes) -> list[FoundBlock]:
-    pymupdf, writer = importlib.import_module("pymupdf"), importlib.import_module("pymupdf4llm")
-    writer.use_layout(False)
-    with pymupdf.open(stream=pdf, filetype="pdf") as opened:
-        text = writer.to_markdown(opened)
-    found = []
-    for block in _paragraphs(text):
-        line = block.text.strip()
-        role = "heading" if line.startswith("#") else "list_item" if line.startswith("- ") else "paragraph"
-        found.append(FoundBlock(role, line))
-    return found
 
 
 def _pdftotext(pdf: bytes) -> list[FoundBlock]:
