@@ -1,7 +1,7 @@
 /** A document's sections as they are fetched, and walking through their sentences. */
 
 import { lastAtMost } from "./search.js";
-import { sectionOf } from "./plan.js";
+import { sectionOf } from "./block-ids.js";
 
 /** @typedef {import("../api/types.js").Section} Section */
 /** @typedef {import("../api/types.js").Block} Block */

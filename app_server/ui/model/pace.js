@@ -1,6 +1,6 @@
 /** How long text takes to be spoken: learnt from the segments heard so far. */
 
-import { FRAME_MS } from "./timeline.js";
+import { FRAME_MS } from "./frame.js";
 
 /** An ordinary reading voice: about 15 characters a second. */
 const USUAL_MS_PER_CHARACTER = 66;

@@ -1,20 +1,10 @@
 /** The plan of a session as far as it has been fetched: which segment says which characters. */
 
+import { blockOrder, sectionOf } from "./block-ids.js";
 import { lastAtMost } from "./search.js";
 
 /** @typedef {import("../api/types.js").PlanSegment} PlanSegment */
 /** @typedef {import("../api/types.js").PlanSection} PlanSection */
-
-/** Blocks are named "<section>-<block>". @param {string} blockId */
-export function blockOrder(blockId) {
-  const [section = 0, block = 0] = blockId.split("-").map(Number);
-  return { section, block };
-}
-
-/** @param {string} blockId */
-export function sectionOf(blockId) {
-  return blockOrder(blockId).section;
-}
 
 export class PlaybackPlan {
   #load;

@@ -3,10 +3,11 @@
  * so on, from the segment and millisecond it was asked from. So stream time and segment time convert exactly.
  */
 
+import { FRAME_MS } from "./frame.js";
 import { lastAtMost } from "./search.js";
 
-/** One MP3 frame: 576 samples at 24 kHz. */
-export const FRAME_MS = 24;
+export { FRAME_MS };
+
 /** A silence shorter than this between two words keeps the first one lit. */
 const HELD_GAP_MS = 250;
 

@@ -2,7 +2,7 @@
 
 import { getReadingOptions } from "../api/reading-options.js";
 import { find } from "../lib/html.js";
-import { sectionOf } from "../model/plan.js";
+import { sectionOf } from "../model/block-ids.js";
 
 export class ReaderDialogs {
   #reader;

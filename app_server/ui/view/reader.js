@@ -12,7 +12,7 @@ import { Component } from "../lib/component.js";
 import { find, render } from "../lib/html.js";
 import { childController, everyFrame, isAbort } from "../lib/signals.js";
 import { Book } from "../model/book.js";
-import { sectionOf } from "../model/plan.js";
+import { sectionOf } from "../model/block-ids.js";
 import { PlayerOnDemand } from "../model/player-on-demand.js";
 import { SPEEDS, TEXT_SIZES, nextStep } from "../model/preferences.js";
 import { PositionKeeper } from "../model/reading-position.js";

@@ -1,7 +1,7 @@
 /** What of a document is looked at: its text, or the pages of a PDF; and where the voice is in it. */
 
 import { isAbort } from "../lib/signals.js";
-import { sectionOf } from "../model/plan.js";
+import { sectionOf } from "../model/block-ids.js";
 import { leaveIfSignedOut, messageOf } from "./failures.js";
 import { toast } from "./toasts.js";
 

@@ -1,7 +1,7 @@
 /** The text of a document, a section at a time: which one is shown, what is lit in it, and the ways to its neighbours. */
 
 import { find, html, render } from "../lib/html.js";
-import { sectionOf } from "../model/plan.js";
+import { sectionOf } from "../model/block-ids.js";
 import { Highlighter } from "./highlighter.js";
 import { ReaderText } from "./reader-text.js";
 

@@ -1,7 +1,7 @@
 /** Which of a document's blocks stand on which page, as far as their sections are here. */
 
 import { boxesOf, linesOf } from "../../model/page-lines.js";
-import { sectionOf } from "../../model/plan.js";
+import { sectionOf } from "../../model/block-ids.js";
 
 /** @typedef {import("../../api/types.js").Block} Block */
 /** @typedef {import("../../model/book.js").Spot} Spot */
