@@ -2,6 +2,7 @@
 
 import pytest
 from e2e.accessibility import violations
+from e2e.pdf_files import write_pdf
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.e2e
@@ -21,6 +22,51 @@ def test_axe_finds_nothing_on_any_page(newcomer, spaced_words, scheme):
     person.open("Spaced words")
     person.play()
     assert violations(person.page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_pages_of_a_pdf_and_in_what_is_opened_over_them(newcomer, tmp_path, scheme):
+    person = newcomer(color_scheme=scheme, bypass_csp=True)
+    person.sign_up()
+    page = person.page
+    person.upload(
+        write_pdf(
+            tmp_path / "Leaflet.pdf", "Alpha opens the story, and bravo follows.", "Charlie is silent."
+        ),
+        write_pdf(tmp_path / "Sealed letter.pdf", "Only for your eyes.", password="sesame"),
+    )
+    page.get_by_role("button", name="Enter the password").click(timeout=30_000)
+    assert violations(page) == []
+    page.get_by_role("dialog").get_by_label("Password").fill("open sesame")
+    page.get_by_role("button", name="Open", exact=True).click()
+    expect(page.get_by_text("This is not the password that opens this PDF.")).to_be_visible()
+    assert violations(page) == []
+
+    page.locator("a.card-link").filter(has_text="Leaflet").click()
+    expect(page.locator(".leaf[data-image][data-text]")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Zoom and layout").click()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.locator(".lit-word")).to_be_visible()
+    person.pause()
+    assert violations(page) == []
+    page.get_by_role("button", name="Contents").click()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="What is read").click()
+    dialog = page.get_by_role("dialog", name="What is read")
+    dialog.get_by_role("button", name="Add a rule").click()
+    dialog.get_by_label("Written").fill("(story")
+    dialog.get_by_label("Find").select_option("Pattern")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("This is no regular expression")).to_be_visible()
+    assert violations(page) == []
+
+    page.goto(f"{person.base_url}/app/settings/pronunciation")
+    page.get_by_role("button", name="Add a rule").click()
+    assert violations(page) == []
 
 
 def test_the_keyboard_alone_plays_and_pauses(reader, spaced_words):

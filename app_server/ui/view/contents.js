@@ -18,8 +18,8 @@ export class Contents extends Component {
       .filter((section) => section.sentenceCount > 0)
       .map((section) => ({ title: section.title || `Part ${section.index + 1}`, section: section.index, blockId: "", children: [] }));
     render(this, html`<dialog class="drawer" aria-labelledby="contents-title">
-      <header class="drawer-header"><h2 id="contents-title">Contents</h2>
-        <button type="button" class="icon-button" data-close aria-label="Close">${icon("close")}</button></header>
+      <div class="drawer-header"><h2 id="contents-title">Contents</h2>
+        <button type="button" class="icon-button" data-close aria-label="Close">${icon("close")}</button></div>
       ${entries.length ? html`<nav aria-labelledby="contents-title">${list(entries)}</nav>` : html`<p class="dialog-hint">This document has no table of contents.</p>`}
     </dialog>`);
   }

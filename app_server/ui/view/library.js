@@ -305,7 +305,7 @@ function frame() {
       <a class="button button-small" href="/app/settings/account">Change password</a></p>
     <p class="guest-note" role="status" hidden><span>You are here as a guest. What you add is kept while you come back within a week, in this browser only.</span>
       <a class="button button-small" href="/signup">Create an account to keep it</a></p>
-    <lectern-upload-list hidden></lectern-upload-list>
+    <lectern-upload-list role="region" aria-label="Uploads" hidden></lectern-upload-list>
     <main aria-label="Library"></main>
     <lectern-confirm></lectern-confirm>
     <div class="drop-veil" aria-hidden="true"><p>${icon("upload")} Drop to add to your library</p></div>`;

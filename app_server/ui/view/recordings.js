@@ -51,8 +51,8 @@ export class Recordings extends Component {
 
   connected() {
     render(this, html`<dialog class="drawer drawer-end" aria-labelledby="recordings-title">
-      <header class="drawer-header"><h2 id="recordings-title">Your own audiobook</h2>
-        <button type="button" class="icon-button" data-do="close" aria-label="Close">${icon("close")}</button></header>
+      <div class="drawer-header"><h2 id="recordings-title">Your own audiobook</h2>
+        <button type="button" class="icon-button" data-do="close" aria-label="Close">${icon("close")}</button></div>
       <p class="recordings-about">Align an audiobook you own with this document: Lectern listens along once, then plays your
         recording and lights each word as it is read.</p>
       <div class="recordings-list" aria-live="polite"></div>

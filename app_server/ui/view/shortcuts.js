@@ -37,8 +37,8 @@ export function commandOf(event) {
 export class Shortcuts extends Component {
   connected() {
     render(this, html`<dialog class="dialog" aria-labelledby="shortcuts-title">
-      <header class="drawer-header"><h2 id="shortcuts-title">Keyboard</h2>
-        <button type="button" class="icon-button" data-close aria-label="Close" autofocus>${icon("close")}</button></header>
+      <div class="drawer-header"><h2 id="shortcuts-title">Keyboard</h2>
+        <button type="button" class="icon-button" data-close aria-label="Close" autofocus>${icon("close")}</button></div>
       <dl class="shortcuts">${SHORTCUTS.map(({ shown, text }) => html`<div><dt>${shown.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text}</dd></div>`)}</dl>
       <p class="dialog-hint">Click any word to hear the text from there.</p>
     </dialog>`);

@@ -42,7 +42,7 @@ export class UploadList extends Component {
     this.hidden = uploads.length === 0;
     const focused = document.activeElement instanceof HTMLElement && this.contains(document.activeElement)
       ? document.activeElement.dataset : null;
-    render(this, html`<ul aria-label="Uploads">${uploads.map(row)}</ul>`);
+    render(this, html`<ul>${uploads.map(row)}</ul>`);
     if (focused) {
       const again = this.querySelector(`[data-action="${focused.action}"][data-id="${focused.id}"]`);
       if (again instanceof HTMLElement) again.focus();

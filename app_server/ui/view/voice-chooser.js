@@ -27,8 +27,8 @@ export class VoiceChooser extends Component {
 
   connected() {
     render(this, html`<dialog class="drawer drawer-end" aria-labelledby="voices-title">
-      <header class="drawer-header"><h2 id="voices-title">Voice</h2>
-        <button type="button" class="icon-button" data-close aria-label="Close">${icon("close")}</button></header>
+      <div class="drawer-header"><h2 id="voices-title">Voice</h2>
+        <button type="button" class="icon-button" data-close aria-label="Close">${icon("close")}</button></div>
       <div class="voices-tools">
         <label class="voices-provider" hidden><span>Spoken by</span><select></select></label>
         <label class="voices-provider voices-model" hidden><span>Model</span><select></select></label>

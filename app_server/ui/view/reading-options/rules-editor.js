@@ -65,7 +65,7 @@ export class RulesEditor extends Component {
   }
 
   #build() {
-    render(this, html`<ol class="rules"></ol>
+    render(this, html`<div class="rules"></div>
       <p><button type="button" class="button button-small" data-do="add-rule">${icon("plus")} Add a rule</button></p>
       <div class="rules-trial" hidden>
         ${textField({ name: "sample", id: "rules-sample", label: "Try it on", value: this.#sample, maxlength: 400 })}
@@ -77,7 +77,7 @@ export class RulesEditor extends Component {
 
   /** @param {Rule[]} rules */
   #show(rules) {
-    render(find(this, "ol", HTMLOListElement), html`${rules.map(row)}`);
+    render(find(this, ".rules", HTMLElement), html`${rules.map(row)}`);
     find(this, ".rules-trial", HTMLElement).hidden = rules.length === 0;
     find(this, "[data-do=add-rule]", HTMLButtonElement).hidden = rules.length >= MOST_RULES;
     if (rules.length) void this.#try();
@@ -153,14 +153,14 @@ export class RulesEditor extends Component {
 /** @param {Rule} rule @param {number} index */
 function row(rule, index) {
   const named = (/** @type {string} */ part) => ({ name: `rules.${index}.${part}`, id: `rule-${index}-${part}` });
-  return html`<li class="rule" role="group" aria-label="Rule ${index + 1}">
+  return html`<div class="rule" role="group" aria-label="Rule ${index + 1}">
     ${selectField({ ...named("kind"), label: "Find", value: rule.kind, options: KINDS })}
     ${textField({ ...named("pattern"), label: "Written", value: rule.pattern })}
     ${textField({ ...named("replacement"), label: "Said as", value: rule.replacement, placeholder: "nothing" })}
     <label class="rule-case" title="Only in these capital and small letters"><input type="checkbox" name="rules.${index}.matchCase"${rule.matchCase ? html` checked` : ""}> Match case</label>
     <p class="rule-warning" aria-live="polite"></p>
     <button type="button" class="icon-button" data-remove="${index}" aria-label="Remove rule ${index + 1}" title="Remove">${icon("trash")}</button>
-  </li>`;
+  </div>`;
 }
 
 /** Once, before the element is used. */
