@@ -23,6 +23,10 @@ class AcousticAligner:
     def version(self) -> str:
         return acoustic.VERSION
 
+    @property
+    def segments_at_once(self) -> int:
+        return 1
+
     async def prepare(self) -> None:
         await self._process.prepare()
 

@@ -1,5 +1,7 @@
 """COMPUTE_ALIGN_ENGINE=auto: the acoustic aligner first, the model where that one is not to be trusted."""
 
+import asyncio
+
 import structlog
 
 from compute_worker.alignment.model import Alignment
@@ -14,6 +16,7 @@ class ChosenAligner:
     def __init__(self, *, acoustic: Aligner, model: InstallableAligner) -> None:
         self._acoustic = acoustic
         self._model = model
+        self._turn = asyncio.Lock()  # of the acoustic one, whose voice also speaks for listeners
 
     @property
     def version(self) -> str:
@@ -22,11 +25,16 @@ class ChosenAligner:
             return f"{self._acoustic.version}+{self._model.version}"
         return self._acoustic.version
 
+    @property
+    def segments_at_once(self) -> int:
+        return self._model.segments_at_once
+
     async def prepare(self) -> None:
         await self._acoustic.prepare()
 
     async def align(self, samples: Samples, text: str, language: str) -> Alignment:
-        alignment = await self._acoustic.align(samples, text, language)
+        async with self._turn:
+            alignment = await self._acoustic.align(samples, text, language)
         if alignment.is_trusted:
             return alignment
         if not self._model.is_installed:

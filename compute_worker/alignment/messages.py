@@ -44,13 +44,15 @@ def unpack_task(header: dict[str, Any], payload: bytes) -> tuple[Samples, int, R
 
 
 def pack_alignment(alignment: Alignment) -> bytes:
-    return pack(
-        {
-            "words": _pack_words(alignment.words),
-            "confidence": alignment.confidence,
-            "is_trusted": alignment.is_trusted,
-        }
-    )
+    return pack(alignment_header(alignment))
+
+
+def alignment_header(alignment: Alignment) -> dict[str, Any]:
+    return {
+        "words": _pack_words(alignment.words),
+        "confidence": alignment.confidence,
+        "is_trusted": alignment.is_trusted,
+    }
 
 
 def unpack_alignment(header: dict[str, Any]) -> Alignment:

@@ -12,6 +12,11 @@ class Aligner(Protocol):
         """Name and version of the engine; what another version decided may be decided anew."""
         ...
 
+    @property
+    def segments_at_once(self) -> int:
+        """How many it can use at a time; a few more would only wait."""
+        ...
+
     async def prepare(self) -> None:
         """There will be something to align soon."""
         ...

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from weakref import WeakValueDictionary
 
 from compute_worker.alignment.ports import Aligner
 from compute_worker.audio.encoder import DELAY_SAMPLES
@@ -13,7 +14,7 @@ from compute_worker.speech.synthesizer import as_heard
 
 
 class WordRefinement:
-    """One segment at a time in this process: it is work for spare moments, and in the order of need.
+    """As many segments at a time as the aligner can use, in the order of need: it is work for spare moments.
 
     Without an aligner the estimates stay.
     """
@@ -22,7 +23,8 @@ class WordRefinement:
         self._aligner = aligner
         self._cache = cache
         self._media_tool = media_tool
-        self._turn = asyncio.Lock()
+        self._turns = asyncio.Semaphore(1 if aligner is None else aligner.segments_at_once)
+        self._by_key: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def is_wanted(self, spoken: SpokenSegment) -> bool:
         """Not for times that were measured, nor where the same aligner has failed before."""
@@ -40,7 +42,7 @@ class WordRefinement:
         aligner = self._aligner
         if aligner is None:
             return spoken
-        async with self._turn:
+        async with self._by_key.setdefault(key, asyncio.Lock()), self._turns:
             known = await self._cache.find(key, exact=True)
             if known is not None and not self.is_wanted(known):
                 return known  # another session needed it too

@@ -1,8 +1,10 @@
 """The model aligner as the rest of the worker sees it: files that are fetched when they are first needed."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import structlog
 
 from compute_worker.alignment.messages import pack, unpack_alignment
@@ -11,6 +13,7 @@ from compute_worker.alignment.process import AlignmentProcess
 from compute_worker.audio.pcm import Samples
 from compute_worker.model_files.folder import InstalledModel, ModelFolder
 from compute_worker.speech.model import SAMPLE_RATE
+from compute_worker.whisper.batches import MOST_SEGMENTS, Batches, SegmentTask
 from compute_worker.whisper.model_kind import KIND, VERSION
 from shared.errors import Code, LecternError
 
@@ -22,12 +25,17 @@ class ModelAligner:
     def __init__(self, *, files: ModelFolder, process: AlignmentProcess) -> None:
         self._files = files
         self._process = process
+        self._batches = Batches(align_together=self._align_together)
         self._arriving: asyncio.Task[InstalledModel] | None = None
         self.progress = (0, 0)  # bytes that are there, and of how many, while they are downloaded
 
     @property
     def version(self) -> str:
         return VERSION
+
+    @property
+    def segments_at_once(self) -> int:
+        return MOST_SEGMENTS
 
     @property
     def is_installed(self) -> bool:
@@ -50,6 +58,22 @@ class ModelAligner:
         return await asyncio.shield(self._arriving)
 
     async def align(self, samples: Samples, text: str, language: str) -> Alignment:
+        self._installed()
+        return await self._batches.align(SegmentTask(samples, text, language))
+
+    def begin_install(self) -> None:
+        """In the background; what goes wrong is logged, and the next one who needs it tries again."""
+        if self._arriving is None or self._arriving.done():
+            self._arriving = asyncio.create_task(self._install())
+            self._arriving.add_done_callback(_log_failure)
+
+    async def close(self) -> None:
+        await self._batches.close()
+        if self._arriving is not None:
+            self._arriving.cancel()
+            await asyncio.gather(self._arriving, return_exceptions=True)
+
+    def _installed(self) -> InstalledModel:
         installed = self._files.installed()
         if installed is None:
             self.begin_install()
@@ -59,26 +83,20 @@ class ModelAligner:
                 reason="MODEL_ARRIVING",
                 retryable=True,
             )
+        return installed
+
+    async def _align_together(self, tasks: Sequence[SegmentTask]) -> list[Alignment | LecternError]:
         header = {
-            "folder": str(installed.folder),
-            "text": text,
-            "language": language,
+            "folder": str(self._installed().folder),
             "sample_rate": SAMPLE_RATE,
+            "segments": [
+                {"text": task.text, "language": task.language, "samples": len(task.samples)} for task in tasks
+            ],
         }
-        answer = await self._process.exchange(pack(header, samples.astype("<f4", copy=False).tobytes()))
+        joined = np.concatenate([task.samples for task in tasks]).astype("<f4", copy=False)
+        answer = await self._process.exchange(pack(header, joined.tobytes()))
         _raise_error(answer)
-        return unpack_alignment(answer)
-
-    def begin_install(self) -> None:
-        """In the background; what goes wrong is logged, and the next one who needs it tries again."""
-        if self._arriving is None or self._arriving.done():
-            self._arriving = asyncio.create_task(self._install())
-            self._arriving.add_done_callback(_log_failure)
-
-    async def close(self) -> None:
-        if self._arriving is not None:
-            self._arriving.cancel()
-            await asyncio.gather(self._arriving, return_exceptions=True)
+        return [_error_in(one) or unpack_alignment(one) for one in answer["segments"]]
 
     async def _install(self) -> InstalledModel:
         logged = -1
@@ -102,11 +120,16 @@ class ModelAligner:
 
 
 def _raise_error(answer: dict[str, Any]) -> None:
+    if error := _error_in(answer):
+        raise error
+
+
+def _error_in(answer: dict[str, Any]) -> LecternError | None:
     if "error" not in answer:
-        return
+        return None
     if "code" in answer:
-        raise LecternError(Code[answer["code"]], answer["error"], reason=answer["reason"], retryable=False)
-    raise LecternError(
+        return LecternError(Code[answer["code"]], answer["error"], reason=answer["reason"], retryable=False)
+    return LecternError(
         Code.INTERNAL,
         "Finding the words failed.",
         reason="ALIGN_FAILED",

@@ -1,8 +1,8 @@
-"""A segment against its text with the model: in windows of at most 30 s, in one batch, word by word."""
+"""Segments against their texts with the model: in windows of at most 30 s, in batches, word by word."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
 from typing import Final
 
 import numpy as np
@@ -15,11 +15,20 @@ from compute_worker.speech.model import SAMPLE_RATE, WordTime
 from compute_worker.speech.words import proportional_times, spoken_words
 from compute_worker.whisper.attention_times import Seconds, token_starts
 from compute_worker.whisper.mel import RATE, WINDOW_SECONDS
-from compute_worker.whisper.model import WhisperModel, Window
+from compute_worker.whisper.model import Heard, WhisperModel, Window
 
 # The mean probability that the model gives to the tokens of a text that it hears; of any other near 0.
 TRUSTED_LIKELIHOOD: Final = 0.3
 _LONGEST_SECONDS: Final = WINDOW_SECONDS - 1.0
+
+
+@dataclass(frozen=True)
+class Segment:
+    """samples: at the model's rate."""
+
+    samples: Samples = field(repr=False)
+    text: str
+    language: str
 
 
 @dataclass(frozen=True)
@@ -32,16 +41,26 @@ class Cut:
     end: int
 
 
-def align_with(model: WhisperModel, samples: Samples, text: str, language: str) -> Alignment:
-    """samples: at the model's rate."""
-    cuts = cuts_of(samples, text)
+def align_with(model: WhisperModel, segments: Sequence[Segment]) -> list[Alignment]:
+    """Their windows side by side, whichever segment they are of."""
+    cuts = [cuts_of(segment.samples, segment.text) for segment in segments]
     windows = [
         Window(
-            samples[int(cut.start_seconds * RATE) : int(cut.end_seconds * RATE)], text[cut.start : cut.end]
+            segment.samples[int(cut.start_seconds * RATE) : int(cut.end_seconds * RATE)],
+            segment.text[cut.start : cut.end],
+            segment.language,
         )
-        for cut in cuts
+        for segment, own in zip(segments, cuts, strict=True)
+        for cut in own
     ]
-    heard = model.hear(windows, language)
+    heard = iter(model.hear(windows))
+    return [
+        _alignment(segment.text, own, list(islice(heard, len(own))))
+        for segment, own in zip(segments, cuts, strict=True)
+    ]
+
+
+def _alignment(text: str, cuts: Sequence[Cut], heard: Sequence[Heard]) -> Alignment:
     words: list[WordTime] = []
     for cut, one in zip(cuts, heard, strict=True):
         starts = token_starts(one.attention, prefix=one.prefix, frames=one.frames)

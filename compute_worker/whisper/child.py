@@ -1,21 +1,24 @@
-"""The process that holds the model: `python -m compute_worker.whisper.child`. One task after the other.
+"""The process that holds the model: `python -m compute_worker.whisper.child`. One batch after the other.
 
-A model takes hundreds of megabytes; it is loaded with the first task and gone with this process.
+A model takes hundreds of megabytes; it is loaded with the first batch and gone with this process.
 """
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import soxr
 
-from compute_worker.alignment.messages import pack, pack_alignment
+from compute_worker.alignment.messages import alignment_header, pack
 from compute_worker.alignment.serving import serve
-from compute_worker.whisper.aligning import align_with
+from compute_worker.whisper.aligning import Segment, align_with
 from compute_worker.whisper.mel import RATE
 from compute_worker.whisper.model import WhisperModel
 from shared.errors import LecternError
+
+# onnxruntime's own are RuntimeErrors.
+FAILURES: Final = (LecternError, ArithmeticError, IndexError, RuntimeError, ValueError)
 
 
 class _Holder:
@@ -33,21 +36,37 @@ class _Holder:
 def _answer(holder: _Holder, header: dict[str, Any], payload: bytes) -> bytes:
     try:
         model = holder.model(header["folder"])
-        if not payload:
+        if "segments" not in header:
             return pack({"loaded": True})
-        samples = soxr.resample(
-            np.frombuffer(payload, dtype="<f4"), header["sample_rate"], RATE, quality="HQ"
-        )
-        return pack_alignment(align_with(model, samples, header["text"], header["language"]))
-    except LecternError as error:
-        return pack({"error": error.message, "reason": error.reason, "code": error.code.name})
-    except (
-        ArithmeticError,
-        IndexError,
-        RuntimeError,
-        ValueError,
-    ) as error:  # onnxruntime's are RuntimeErrors
-        return pack({"error": f"{type(error).__name__}: {error}"[:300]})
+        return pack({"segments": _align_all(model, _segments(header, payload))})
+    except FAILURES as error:
+        return pack(_told(error))
+
+
+def _segments(header: dict[str, Any], payload: bytes) -> list[Segment]:
+    joined, segments, first = np.frombuffer(payload, dtype="<f4"), [], 0
+    for one in header["segments"]:
+        own = joined[first : first + one["samples"]]
+        first += one["samples"]
+        samples = soxr.resample(own, header["sample_rate"], RATE, quality="HQ")
+        segments.append(Segment(samples, one["text"], one["language"]))
+    return segments
+
+
+def _align_all(model: WhisperModel, segments: list[Segment]) -> list[dict[str, Any]]:
+    """Together; each by itself when that fails, so that what is wrong with one is not the others' fault."""
+    try:
+        return [alignment_header(alignment) for alignment in align_with(model, segments)]
+    except FAILURES as error:
+        if len(segments) == 1:
+            return [_told(error)]
+    return [answer for segment in segments for answer in _align_all(model, [segment])]
+
+
+def _told(error: Exception) -> dict[str, Any]:
+    if isinstance(error, LecternError):
+        return {"error": error.message, "reason": error.reason, "code": error.code.name}
+    return {"error": f"{type(error).__name__}: {error}"[:300]}
 
 
 if __name__ == "__main__":

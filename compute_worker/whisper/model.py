@@ -21,6 +21,7 @@ from compute_worker.whisper.text_tokens import TextTokens
 from shared.errors import Code, LecternError
 
 _PREFERRED: Final = ("CUDAExecutionProvider", "CPUExecutionProvider")
+MOST_WINDOWS: Final = 4
 _ENCODER_FRAMES: Final = WINDOW_SECONDS * 50
 
 
@@ -30,6 +31,7 @@ class Window:
 
     samples: Samples = field(repr=False)
     text: str
+    language: str
 
 
 @dataclass(frozen=True)
@@ -64,15 +66,22 @@ class WhisperModel:
         shape = self._encoder.get_inputs()[0].shape
         self._bands = int(shape[1]) if isinstance(shape[1], int) else 80
 
-    def hear(self, windows: Sequence[Window], language: str) -> list[Heard]:
-        """All of them in one batch."""
+    def hear(self, windows: Sequence[Window]) -> list[Heard]:
+        """In batches of what memory has room for: what one holds grows with its windows and the longest of
+        their texts. Raises LANGUAGE_UNKNOWN before anything is heard."""
+        for window in windows:
+            self._config.prefix(window.language)
+        firsts = range(0, len(windows), MOST_WINDOWS)
+        return [one for first in firsts for one in self._hear_batch(windows[first : first + MOST_WINDOWS])]
+
+    def _hear_batch(self, windows: Sequence[Window]) -> list[Heard]:
         mels = np.stack([log_mel_spectrum(window.samples, self._bands) for window in windows])
         features = _run(self._encoder, ["last_hidden_state"], {"input_features": mels})[0]
         texts = [self._tokens.encode(window.text) for window in windows]
-        prefix = self._config.prefix(language)
+        prefixes = [self._config.prefix(window.language) for window in windows]
         tokens = [
             [*prefix, self._config.no_timestamps, *(token.id for token in text), self._config.end_of_text]
-            for text in texts
+            for prefix, text in zip(prefixes, texts, strict=True)
         ]
         longest = max(map(len, tokens))
         padded = np.array([one + [self._config.end_of_text] * (longest - len(one)) for one in tokens])
@@ -82,14 +91,15 @@ class WhisperModel:
         by_layer = dict(zip(self._config.layers, outputs[1:], strict=True))
         heard = []
         for index, (window, text, own) in enumerate(zip(windows, texts, tokens, strict=True)):
+            prefix = len(prefixes[index])
             rows = [by_layer[layer][index, head, : len(own)] for layer, head in self._config.heads]
             heard.append(
                 Heard(
                     offsets=tuple((token.start, token.end) for token in text),
                     attention=np.stack(rows),
-                    prefix=len(prefix),
+                    prefix=prefix,
                     frames=min(_ENCODER_FRAMES, max(1, len(window.samples) // HOP_SAMPLES // 2)),
-                    likelihood=_likelihood(outputs[0][index], own, len(prefix)),
+                    likelihood=_likelihood(outputs[0][index], own, prefix),
                 )
             )
         return heard

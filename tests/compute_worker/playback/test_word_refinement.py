@@ -1,5 +1,6 @@
 """From stored speech with estimated words to the same with measured ones."""
 
+import asyncio
 import statistics
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -8,14 +9,15 @@ import pytest
 from voices.flite import say_with_flite
 
 from compute_worker.alignment.aligner import AcousticAligner
+from compute_worker.alignment.model import Alignment
 from compute_worker.alignment.process import AlignmentProcess
 from compute_worker.audio.media_tool import MediaTool, bundled_media_bin
 from compute_worker.audio.normalizer import normalize_samples
-from compute_worker.audio.pcm import Pcm
+from compute_worker.audio.pcm import Pcm, Samples
 from compute_worker.playback.speech_cache import SpeechCache
 from compute_worker.playback.word_refinement import WordRefinement
 from compute_worker.speech.espeak_pool import EspeakPool
-from compute_worker.speech.model import SpokenSegment, SynthesizedAudio
+from compute_worker.speech.model import SpokenSegment, SynthesizedAudio, WordTime
 from compute_worker.speech.synthesizer import make_segment
 from shared.objects.memory_store import MemoryStore
 
@@ -90,6 +92,41 @@ async def test_what_could_not_be_trusted_is_stored_and_not_tried_again(parts, es
     assert refined.words == estimated.words
     assert not parts.refinement.is_wanted(refined)
     assert parts.refinement.is_wanted(replace(refined, aligner="acoustic-0"))
+
+
+class Together:
+    """An aligner that takes three segments at a time, and tells how many it has."""
+
+    version, segments_at_once = "together-1", 3
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.may_answer = asyncio.Event()
+
+    async def prepare(self) -> None: ...
+
+    async def align(self, samples: Samples, text: str, language: str) -> Alignment:
+        self.texts.append(text)
+        await self.may_answer.wait()
+        return Alignment((WordTime(0, 100, 0, len(text)),), 0.9, is_trusted=True)
+
+
+async def test_an_aligner_gets_as_many_segments_as_it_takes_and_each_of_them_once(parts, estimated):
+    aligner = Together()
+    refinement = WordRefinement(aligner=aligner, cache=parts.cache, media_tool=MediaTool(media_bin="none"))
+    tasks = [
+        asyncio.create_task(refinement.refine(letter * 64, estimated, letter, "en", characters=1))
+        for letter in "aabcd"  # two sessions need the first
+    ]
+    async with asyncio.timeout(10):
+        while len(aligner.texts) < 3:
+            await asyncio.sleep(0)
+        assert aligner.texts == ["a", "b", "c"]
+        aligner.may_answer.set()
+        refined = await asyncio.gather(*tasks)
+    assert aligner.texts == ["a", "b", "c", "d"]
+    assert refined[0] == refined[1]
+    assert all(one.exact for one in refined)
 
 
 async def test_without_an_aligner_estimates_stay(parts, estimated):

@@ -12,8 +12,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import reference_timing as reference
 import tiny_whisper as tiny
 
+from compute_worker.alignment.model import Alignment
 from compute_worker.speech.words import spoken_words
-from compute_worker.whisper.aligning import align_with
+from compute_worker.whisper.aligning import Segment, align_with
 from compute_worker.whisper.mel import RATE, _mel_filters, log_mel_spectrum
 from compute_worker.whisper.model import WhisperModel, Window
 from compute_worker.whisper.text_tokens import TextTokens
@@ -52,6 +53,11 @@ def sound(seconds: float, seed: int) -> np.ndarray:
     return (level * np.sin(2 * np.pi * np.cumsum(pitch) / RATE)).astype(np.float32)
 
 
+def align_one(model: WhisperModel, samples: np.ndarray, text: str) -> Alignment:
+    (alignment,) = align_with(model, [Segment(samples, text, "en-us")])
+    return alignment
+
+
 def sound_for(text: str) -> np.ndarray:
     return sound(4 + len(text) / 15, seed=len(text))
 
@@ -75,7 +81,7 @@ def reference_words(weights: dict, tokens: TextTokens, samples: np.ndarray, text
 def test_word_times_are_those_of_the_reference_within_a_frame(exported: tuple, text: str):
     weights, model, tokens = exported
     samples = sound_for(text)
-    alignment = align_with(model, samples, text, "en-us")
+    alignment = align_one(model, samples, text)
     assert [(word.char_start, word.char_end) for word in alignment.words] == list(spoken_words(text))
     # Punctuation is a word to the reference.
     every = reference_words(weights, tokens, samples, text)
@@ -94,7 +100,7 @@ def test_word_times_are_those_of_openai_whisper_itself_within_a_frame(seed: int,
     told = [one for one in json.loads(ORIGINAL.read_text("utf-8")) if one["seed"] == seed]
     assert [one["text"] for one in told] == list(TEXTS)
     for one in told:
-        alignment = align_with(model, sound_for(one["text"]), one["text"], "en-us")
+        alignment = align_one(model, sound_for(one["text"]), one["text"])
         wanted = [times for word, *times in one["words"] if word.strip(" ,.")]
         assert len(wanted) == len(alignment.words)
         for (start, end), word in zip(wanted, alignment.words, strict=True):
@@ -115,12 +121,28 @@ def reference_spans(tokens: TextTokens, text: str) -> list[tuple[int, int]]:
 
 def test_windows_of_one_batch_do_not_disturb_each_other(exported: tuple):
     _, model, _ = exported
-    windows = [Window(sound(3 + index, seed=index), text) for index, text in enumerate(TEXTS)]
-    together = model.hear(windows, "en")
+    windows = [Window(sound(3 + index, seed=index), text, "en") for index, text in enumerate(TEXTS)]
+    together = model.hear(windows)
     for window, one in zip(windows, together, strict=True):
-        (alone,) = model.hear([window], "en")
+        (alone,) = model.hear([window])
         np.testing.assert_allclose(one.attention, alone.attention, atol=1e-4)
         assert abs(one.likelihood - alone.likelihood) < 1e-4
+
+
+def test_segments_of_one_batch_get_the_words_that_each_gets_alone(exported: tuple):
+    """More windows than are heard at once, of segments that are longer and shorter than one."""
+    _, model, _ = exported
+    texts = [*TEXTS, " ".join(TEXTS * 2)]
+    sounds = [*(sound_for(text) for text in TEXTS), sound(65, seed=7)]
+    segments = [Segment(samples, text, "en") for samples, text in zip(sounds, texts, strict=True)]
+    together = align_with(model, segments)
+    for segment, one in zip(segments, together, strict=True):
+        alone = align_one(model, segment.samples, segment.text)
+        assert [(word.char_start, word.char_end) for word in one.words] == list(spoken_words(segment.text))
+        for word, own in zip(one.words, alone.words, strict=True):
+            assert abs(word.start_ms - own.start_ms) <= FRAME_MS
+            assert abs(word.end_ms - own.end_ms) <= FRAME_MS
+        assert abs(one.confidence - alone.confidence) < 1e-4
 
 
 def test_long_audio_is_heard_in_windows_and_every_word_has_its_place(exported: tuple):
@@ -129,7 +151,7 @@ def test_long_audio_is_heard_in_windows_and_every_word_has_its_place(exported: t
     spoken = np.concatenate(
         [np.concatenate((sound(3.2, i), np.zeros(RATE // 2, dtype=np.float32))) for i in range(20)]
     )
-    alignment = align_with(model, spoken, text, "en")
+    alignment = align_one(model, spoken, text)
     assert [(word.char_start, word.char_end) for word in alignment.words] == list(spoken_words(text))
     starts = [word.start_ms for word in alignment.words]
     assert starts == sorted(starts)

@@ -81,8 +81,31 @@ async def test_another_kind_of_model_is_refused(
     assert "pdf-layout" in refusal.value.message
 
 
+async def test_segments_that_wait_together_each_get_their_own_answer(aligner: ModelAligner):
+    """One has a language that the model doesn't know, and one no words at all."""
+    await aligner.prewarm()
+    texts = [TEXT, "another hour", "Sie hat es", "…", "nine in the north"]
+    languages = ["en", "en", "de", "en", "en"]
+    sounds = [SOUND[: (3 - index % 2) * SAMPLE_RATE] for index in range(5)]
+    asked = zip(sounds, texts, languages, strict=True)
+    answers = await asyncio.gather(*(aligner.align(*one) for one in asked), return_exceptions=True)
+    refused = answers.pop(2)
+    assert isinstance(refused, LecternError)
+    assert refused.reason == "LANGUAGE_UNKNOWN"
+    del sounds[2], texts[2]
+    for samples, text, answer in zip(sounds, texts, answers, strict=True):
+        assert isinstance(answer, Alignment)
+        alone = await aligner.align(samples, text, "en")
+        assert [word.char_end for word in answer.words] == [end for _, end in spoken_words(text)]
+        for word, own in zip(answer.words, alone.words, strict=True):
+            assert abs(word.start_ms - own.start_ms) <= 20  # a frame of the model
+            assert abs(word.end_ms - own.end_ms) <= 20
+
+
 class Scripted:
     """An aligner that answers as told."""
+
+    segments_at_once = 4
 
     def __init__(self, name: str, *, trusted: bool, installed: bool = True) -> None:
         self.version, self.trusted, self.is_installed = name, trusted, installed
