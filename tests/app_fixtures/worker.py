@@ -24,7 +24,7 @@ from lectern.compute.v1.recordings_pb2_grpc import RecordingServiceServicer
 from lectern.compute.v1.speech_pb2_grpc import SpeechServiceServicer
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
-from shared.page_images import page_image_key
+from shared.page_images import PageImage, Tile, page_image_key
 from shared.readings import PARSER_VERSION
 
 PAGE = b"\xff\xd8\xff" + bytes(64)
@@ -197,7 +197,8 @@ class _PageImages(PageImageServiceServicer):
         self._worker.pages_drawn.append(request)
         if request.page:
             raise LecternError(Code.NOT_FOUND, "This document has no such page.", reason="PART_NOT_FOUND")
-        key = page_image_key(request.reading_ref, request.page, request.width)
+        tile = Tile(request.tile.column, request.tile.row) if request.HasField("tile") else None
+        key = page_image_key(request.reading_ref, PageImage(request.page, request.width, tile))
         await self._worker.objects.put(key, PAGE)
         return page_images_pb2.DrawPageResponse(object_key=key)
 

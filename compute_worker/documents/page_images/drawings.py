@@ -8,7 +8,7 @@ from typing import Final, Self
 from compute_worker.documents.page_images.open_files import OpenFiles
 from shared.errors import LecternError
 from shared.objects.ports import ObjectStore
-from shared.page_images import PAGE_IMAGE_TYPE, page_image_key
+from shared.page_images import PAGE_IMAGE_TYPE, PageImage, page_image_key
 
 _AT_ONCE: Final = 2  # pages of different files; those of one file wait for each other
 
@@ -39,12 +39,12 @@ class PageDrawings:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def image_key(self, reading_ref: str, page: int, width: int) -> str:
+    async def image_key(self, reading_ref: str, image: PageImage) -> str:
         """Of an image that exists. Raises PART_NOT_FOUND, PAGE_TOO_COMPLEX, PAGE_NOT_DRAWN or FILE_GONE, and
         what is wrong with the file."""
-        key = page_image_key(reading_ref, page, width)
+        key = page_image_key(reading_ref, image)
         if await self._store.info(key) is None:
-            drawing = self._drawings.get(key) or self._begun(key, reading_ref, page, width)
+            drawing = self._drawings.get(key) or self._begun(key, reading_ref, image)
             drawing.waiting += 1
             try:
                 await asyncio.shield(drawing.task)
@@ -52,8 +52,8 @@ class PageDrawings:
                 drawing.waiting -= 1
         return key
 
-    def _begun(self, key: str, reading_ref: str, page: int, width: int) -> _Drawing:
-        task = asyncio.create_task(self._draw(key, reading_ref, page, width))
+    def _begun(self, key: str, reading_ref: str, image: PageImage) -> _Drawing:
+        task = asyncio.create_task(self._draw(key, reading_ref, image))
         task.add_done_callback(lambda task: self._ended(key, task))
         drawing = self._drawings[key] = _Drawing(task)
         return drawing
@@ -64,12 +64,12 @@ class PageDrawings:
         if not task.cancelled():
             task.exception()  # whoever still waits has it
 
-    async def _draw(self, key: str, reading_ref: str, page: int, width: int) -> None:
-        image = await self._image(key, reading_ref, page, width)
-        if image is not None:
-            await self._store.put(key, image, content_type=PAGE_IMAGE_TYPE)
+    async def _draw(self, key: str, reading_ref: str, image: PageImage) -> None:
+        drawn = await self._drawn(key, reading_ref, image)
+        if drawn is not None:
+            await self._store.put(key, drawn, content_type=PAGE_IMAGE_TYPE)
 
-    async def _image(self, key: str, reading_ref: str, page: int, width: int) -> bytes | None:
+    async def _drawn(self, key: str, reading_ref: str, image: PageImage) -> bytes | None:
         """None when nobody waits for it any more."""
         while True:
             async with self._files.opened(reading_ref) as process, process.turn, self._slots:
@@ -78,9 +78,9 @@ class PageDrawings:
                     return None
                 if process.is_over:
                     continue  # it fell over somebody else's page
-                is_fresh = process.pages_drawn == 0
+                is_fresh = process.images_drawn == 0
                 try:
-                    return await process.draw(page, width)
+                    return await process.draw(image)
                 except LecternError:
                     # After many pages it may be at the end of its processor time: this one gets another.
                     if is_fresh or not process.is_over:

@@ -12,6 +12,7 @@ from compute_worker.child_environment import bare_environment
 from compute_worker.documents.page_images.failures import not_drawn, too_complex
 from compute_worker.documents.parser_process import ParserLimits, kill_group, told_error
 from shared.errors import LecternError
+from shared.page_images import PageImage
 
 _MOST_IMAGE_BYTES: Final = 64 * 1024 * 1024
 
@@ -34,7 +35,7 @@ class DrawingProcess:
         self._is_closed = False
         self.turn = asyncio.Lock()
         """To be held while it draws."""
-        self.pages_drawn = 0
+        self.images_drawn = 0
 
     @property
     def is_over(self) -> bool:
@@ -63,11 +64,11 @@ class DrawingProcess:
         job = {"path": str(self._path), "limits": asdict(self._limits)}
         self._process.stdin.write(json.dumps(job).encode() + b"\n")
 
-    async def draw(self, page: int, width: int) -> bytes:
+    async def draw(self, image: PageImage) -> bytes:
         """An image. Raises what the process says, PAGE_TOO_COMPLEX or PAGE_NOT_DRAWN."""
         try:
             async with asyncio.timeout(self._limits.wall_seconds):
-                image = await self._exchange(page, width)
+                drawn = await self._exchange(image)
         except TimeoutError as error:
             await self._end()
             raise too_complex() from error
@@ -78,19 +79,19 @@ class DrawingProcess:
         except BaseException:  # cancelled: its pipe is in an unknown state
             await self._end()
             raise
-        self.pages_drawn += 1
-        return image
+        self.images_drawn += 1
+        return drawn
 
     async def close(self) -> None:
         await self._end()
 
-    async def _exchange(self, page: int, width: int) -> bytes:
+    async def _exchange(self, image: PageImage) -> bytes:
         process = self._process
         if process is None or self.is_over:
             raise ConnectionError("the process has ended")
         assert process.stdin is not None  # noqa: S101 - both are pipes
         assert process.stdout is not None  # noqa: S101
-        process.stdin.write(json.dumps({"page": page, "width": width}).encode() + b"\n")
+        process.stdin.write(json.dumps(asdict(image)).encode() + b"\n")
         await process.stdin.drain()
         answer: dict[str, Any] = json.loads(await process.stdout.readuntil(b"\n"))
         if "error" in answer:

@@ -31,6 +31,21 @@ async def test_a_page_is_drawn_once_and_kept_by_the_browser(reader: Browser, wor
     assert other.status == 200
 
 
+async def test_a_square_of_a_wider_page_is_drawn_once_and_kept(
+    reader: Browser, worker: StatefulWorker
+) -> None:
+    identifier = await reader.add_document(PDF, "paper.pdf")
+    path = f"/api/documents/{identifier}/pages/0/image?width=8000&row=2&column="
+    tags = set()
+    for column in (0, 1, 1):
+        answer = await reader.get(f"{path}{column}")
+        assert answer.body == PAGE
+        tags.add(answer.headers["ETag"])
+    assert len(tags) == 2
+    drawn = [(drawn.width, drawn.tile.column, drawn.tile.row) for drawn in worker.pages_drawn]
+    assert drawn == [(8000, 0, 2), (8000, 1, 2)]
+
+
 async def test_an_address_of_another_version_is_asked_for_again_each_time(reader: Browser) -> None:
     identifier = await reader.add_document(PDF, "paper.pdf")
     for version in ("", "&version=0123456789abcdef"):
@@ -46,6 +61,12 @@ async def test_an_address_of_another_version_is_asked_for_again_each_time(reader
         ("-1/image", 404, "PART_NOT_FOUND"),
         ("0/image?width=1201", 422, "FIELDS_INVALID"),
         ("0/image?width=wide", 422, "FIELDS_INVALID"),
+        ("0/image?width=8000", 422, "FIELDS_INVALID"),
+        ("0/image?width=8000&row=1", 422, "FIELDS_INVALID"),
+        ("0/image?width=8000&column=1", 422, "FIELDS_INVALID"),
+        ("0/image?width=8000&column=1&row=-1", 422, "FIELDS_INVALID"),
+        ("0/image?width=8001&column=1&row=1", 422, "FIELDS_INVALID"),
+        ("1/image?width=8000&column=1&row=1", 404, "PART_NOT_FOUND"),
     ],
 )
 async def test_what_is_not_offered_is_refused(reader: Browser, rest: str, status: int, code: str) -> None:

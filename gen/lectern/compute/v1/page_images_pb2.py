@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$lectern/compute/v1/page_images.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\"C\n\x0f\x44rawPageRequest\x12\x13\n\x0breading_ref\x18\x01 \x01(\t\x12\x0c\n\x04page\x18\x02 \x01(\x05\x12\r\n\x05width\x18\x03 \x01(\x05\"&\n\x10\x44rawPageResponse\x12\x12\n\nobject_key\x18\x01 \x01(\t2\x85\x01\n\x10PageImageService\x12q\n\x08\x44rawPage\x12#.lectern.compute.v1.DrawPageRequest\x1a$.lectern.compute.v1.DrawPageResponse\"\x1a\x82\xd3\xe4\x93\x02\x14\"\x0f/v1/page-images:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$lectern/compute/v1/page_images.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\"k\n\x0f\x44rawPageRequest\x12\x13\n\x0breading_ref\x18\x01 \x01(\t\x12\x0c\n\x04page\x18\x02 \x01(\x05\x12\r\n\x05width\x18\x03 \x01(\x05\x12&\n\x04tile\x18\x04 \x01(\x0b\x32\x18.lectern.compute.v1.Tile\"#\n\x04Tile\x12\x0e\n\x06\x63olumn\x18\x01 \x01(\x05\x12\x0b\n\x03row\x18\x02 \x01(\x05\"&\n\x10\x44rawPageResponse\x12\x12\n\nobject_key\x18\x01 \x01(\t2\x85\x01\n\x10PageImageService\x12q\n\x08\x44rawPage\x12#.lectern.compute.v1.DrawPageRequest\x1a$.lectern.compute.v1.DrawPageResponse\"\x1a\x82\xd3\xe4\x93\x02\x14\"\x0f/v1/page-images:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,9 +35,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PAGEIMAGESERVICE'].methods_by_name['DrawPage']._loaded_options = None
   _globals['_PAGEIMAGESERVICE'].methods_by_name['DrawPage']._serialized_options = b'\202\323\344\223\002\024\"\017/v1/page-images:\001*'
   _globals['_DRAWPAGEREQUEST']._serialized_start=90
-  _globals['_DRAWPAGEREQUEST']._serialized_end=157
-  _globals['_DRAWPAGERESPONSE']._serialized_start=159
-  _globals['_DRAWPAGERESPONSE']._serialized_end=197
-  _globals['_PAGEIMAGESERVICE']._serialized_start=200
-  _globals['_PAGEIMAGESERVICE']._serialized_end=333
+  _globals['_DRAWPAGEREQUEST']._serialized_end=197
+  _globals['_TILE']._serialized_start=199
+  _globals['_TILE']._serialized_end=234
+  _globals['_DRAWPAGERESPONSE']._serialized_start=236
+  _globals['_DRAWPAGERESPONSE']._serialized_end=274
+  _globals['_PAGEIMAGESERVICE']._serialized_start=277
+  _globals['_PAGEIMAGESERVICE']._serialized_end=410
 # @@protoc_insertion_point(module_scope)

@@ -23,26 +23,58 @@ class DrawPageRequest(_message.Message):
     READING_REF_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     WIDTH_FIELD_NUMBER: _builtins.int
+    TILE_FIELD_NUMBER: _builtins.int
     reading_ref: _builtins.str
     """The result_ref of the document operation of a PDF."""
     page: _builtins.int
     """From 0."""
     width: _builtins.int
     """Pixels; one of those that are offered. The image of a very long page is narrower."""
+    @_builtins.property
+    def tile(self) -> Global___Tile:
+        """Draws only one square of a page that is so wide."""
+
     def __init__(
         self,
         *,
         reading_ref: _builtins.str = ...,
         page: _builtins.int = ...,
         width: _builtins.int = ...,
+        tile: Global___Tile | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["tile", b"tile"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page", b"page", "reading_ref", b"reading_ref", "width", b"width"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page", b"page", "reading_ref", b"reading_ref", "tile", b"tile", "width", b"width"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DrawPageRequest: _TypeAlias = DrawPageRequest  # noqa: Y015
+
+@_typing.final
+class Tile(_message.Message):
+    """A square of 1,024 pixels of a page's picture, counted from 0, from the left and from the top; those at its
+    right and lower edge are smaller.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COLUMN_FIELD_NUMBER: _builtins.int
+    ROW_FIELD_NUMBER: _builtins.int
+    column: _builtins.int
+    row: _builtins.int
+    def __init__(
+        self,
+        *,
+        column: _builtins.int = ...,
+        row: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["column", b"column", "row", b"row"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Tile: _TypeAlias = Tile  # noqa: Y015
 
 @_typing.final
 class DrawPageResponse(_message.Message):

@@ -48,7 +48,7 @@ class PageImageServiceServicer:
         """Draws a page, unless it has been drawn before, and answers when its image lies in the object store.
 
         INVALID_ARGUMENT for a malformed reference or a width that is not offered, NOT_FOUND where the document
-        has no such page (PART_NOT_FOUND) or its file is gone (FILE_GONE), RESOURCE_EXHAUSTED for a page that
+        has no such page or tile (PART_NOT_FOUND) or its file is gone (FILE_GONE), RESOURCE_EXHAUSTED for a page that
         takes more time or memory than one may (PAGE_TOO_COMPLEX).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
