@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from compute_worker.credentials.metering import SpeechLimitError
 from compute_worker.credentials.ports import SpeechMeter
 from compute_worker.playback.cache_key import CacheKeys
-from compute_worker.playback.claims import Claims
+from compute_worker.playback.claims import Claim, ClaimLostError, Claims
 from compute_worker.playback.model import Segment, VoiceSettings
 from compute_worker.playback.speech_cache import SpeechCache
 from compute_worker.playback.word_refinement import WordRefinement
@@ -56,6 +56,20 @@ class Obtained:
 
 
 ProviderSource = Callable[[], Awaitable[SpeechProvider]]
+OnAudio = Callable[[SpokenSegment], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class _Order:
+    """A piece of speech that is ours to make."""
+
+    key: str
+    segment: Segment
+    settings: VoiceSettings
+    provider: ProviderSource
+    ticket: Ticket
+    on_audio: OnAudio
+    claim: Claim
 
 
 class SegmentSpeaker:
@@ -120,7 +134,7 @@ class SegmentSpeaker:
         settings: VoiceSettings,
         provider: ProviderSource,
         ticket: Ticket,
-        on_audio: Callable[[SpokenSegment], Awaitable[None]],
+        on_audio: OnAudio,
     ) -> Obtained:
         """Returns once the segment is stored for everyone; on_audio is told as soon as there is sound. Raises
         SpeechLimitError when it would have to be made and must not."""
@@ -129,17 +143,24 @@ class SegmentSpeaker:
             held = self._cache.in_memory(key)
             if held is not None and self._cache.is_stored(key):
                 return Obtained(held, cached=True)
-            async with self._claims.claim(key) as ours:
-                if ours:
-                    spoken = await self._cache.find(key)
-                    if spoken is not None and self._cache.is_stored(key):
-                        return Obtained(spoken, cached=True)
-                    if spoken is None:
-                        spoken = await self._make(key, segment, settings, provider, ticket)
-                        await on_audio(spoken)
-                    await self._store(key, spoken, characters=_charged(segment, settings))
-                    return Obtained(spoken, cached=False)
+            async with self._claims.claim(key) as claim:
+                if claim is not None:
+                    order = _Order(key, segment, settings, provider, ticket, on_audio, claim)
+                    try:
+                        return await self._found_or_made(order)
+                    except ClaimLostError:
+                        ticket.sent = False
             await asyncio.sleep(CLAIM_POLL_SECONDS)  # somebody else is making it
+
+    async def _found_or_made(self, order: _Order) -> Obtained:
+        spoken = await self._cache.find(order.key)
+        if spoken is not None and self._cache.is_stored(order.key):
+            return Obtained(spoken, cached=True)
+        if spoken is None:
+            spoken = await self._make(order)
+            await order.on_audio(spoken)
+        await self._store(order.key, spoken, characters=_charged(order.segment, order.settings))
+        return Obtained(spoken, cached=False)
 
     async def _store(self, key: str, spoken: SpokenSegment, *, characters: int) -> None:
         """Before the claim is let go of: whoever got it next would find nothing and make it again."""
@@ -153,20 +174,19 @@ class SegmentSpeaker:
                     raise
                 await asyncio.sleep(STORE_PAUSE_SECONDS)
 
-    async def _make(
-        self, key: str, segment: Segment, settings: VoiceSettings, provider: ProviderSource, ticket: Ticket
-    ) -> SpokenSegment:
+    async def _make(self, order: _Order) -> SpokenSegment:
         """Newly made, charged and held here; to be stored."""
-        speech_provider = await self._prepared(settings, provider)
+        ticket, settings = order.ticket, order.settings
+        speech_provider = await self._prepared(settings, order.provider)
         if self._meter.asks(ticket.account):
             await ticket.wait_for_turn()
         # The last moment that it may still be called off for nothing.
-        characters = _charged(segment, settings)
-        async with self._meter.charged(ticket.account, segment_key=key, characters=characters):
+        characters = _charged(order.segment, settings)
+        async with self._meter.charged(ticket.account, segment_key=order.key, characters=characters):
             ticket.sent = True
             ticket.decided.set()
-            spoken = await self._synthesize(segment, settings, speech_provider, ticket.on_first_frames)
-        self._cache.hold(key, spoken, is_stored=False)
+            spoken = await self._synthesize(order, speech_provider)
+        self._cache.hold(order.key, spoken, is_stored=False)
         return spoken
 
     async def _prepared(self, settings: VoiceSettings, provider: ProviderSource) -> SpeechProvider:
@@ -174,24 +194,20 @@ class SegmentSpeaker:
             await self._refinement.prepare()
         return await provider()
 
-    async def _synthesize(
-        self,
-        segment: Segment,
-        settings: VoiceSettings,
-        speech_provider: SpeechProvider,
-        on_first_frames: OnFirstFrames | None,
-    ) -> SpokenSegment:
+    async def _synthesize(self, order: _Order, speech_provider: SpeechProvider) -> SpokenSegment:
+        settings = order.settings
         request = SpeechRequest(
-            text=_said(segment, settings).text,
+            text=_said(order.segment, settings).text,
             model=settings.model,
             voice=settings.voice,
             language=settings.language,
             instructions=settings.instructions,
             native_speed=settings.native_speed,
+            permit=order.claim.confirm,
         )
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                return await self._synthesizer.speak(speech_provider, request, on_first_frames)
+                return await self._synthesizer.speak(speech_provider, request, order.ticket.on_first_frames)
         except TimeoutError as error:
             raise LecternError(
                 Code.DEADLINE_EXCEEDED,

@@ -1,5 +1,6 @@
 """What is asked of a speech provider and what comes back. No I/O."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -10,6 +11,8 @@ FRAME_SAMPLES = 576  # MPEG-2 Layer III frame at 24 kHz: 24 ms
 FRAME_BYTES = 192  # 64 kbit/s x 24 ms
 FRAME_MS = 24
 SAMPLE_RATE = 24_000
+
+Permit = Callable[[], Awaitable[None]]
 
 
 class ProviderType(Enum):
@@ -43,6 +46,10 @@ class Provider:
     policy: RequestPolicy = RequestPolicy()
 
 
+async def _granted() -> None:
+    """Nobody else would make it."""
+
+
 @dataclass(frozen=True)
 class SpeechRequest:
     """text is what is spoken; character offsets in results are code points into it."""
@@ -53,6 +60,8 @@ class SpeechRequest:
     language: str  # BCP 47
     instructions: str = ""
     native_speed: float = 1.0
+    # Awaited at the last moment before the provider is asked, each time; raises when it must not be any more.
+    permit: Permit = field(default=_granted, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

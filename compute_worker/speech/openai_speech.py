@@ -49,7 +49,11 @@ class OpenAiSpeechProvider:
             raise LecternError(Code.FAILED_PRECONDITION, message, reason="PROVIDER_INCOMPLETE")
         fields = self._fields(request)
         body = await self._caller.call(
-            self._post, fields, model=fields["model"], characters=len(request.text)
+            self._post,
+            fields,
+            model=fields["model"],
+            characters=len(request.text),
+            permit=request.permit,
         )
         return SynthesizedAudio(body)
 

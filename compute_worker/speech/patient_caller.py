@@ -7,7 +7,7 @@ from typing import Any
 
 import aiohttp
 
-from compute_worker.speech.model import Provider
+from compute_worker.speech.model import Permit, Provider
 from compute_worker.speech.retry import (
     LONGEST_PAUSE_SECONDS,
     AskAgain,
@@ -34,14 +34,16 @@ class PatientCaller:
         self._upstream = upstream
         self._chance = chance
 
-    async def call(self, ask: Ask, fields: dict[str, Any], *, model: str, characters: int) -> bytes:
+    async def call(
+        self, ask: Ask, fields: dict[str, Any], *, model: str, characters: int, permit: Permit
+    ) -> bytes:
         """Leaves out the optional fields that the server is known to refuse, and learns new ones."""
         known = self._upstream.unwanted_fields.get(model, set())
         fields = {name: value for name, value in fields.items() if name not in known}
         dropped: set[str] = set()
         attempt = 0
         while True:
-            answer = await self._call_once(ask, fields, characters)
+            answer = await self._call_once(ask, fields, characters, permit)
             if isinstance(answer, bytes):
                 self._upstream.unwanted_fields.setdefault(model, set()).update(dropped)
                 return answer
@@ -72,10 +74,13 @@ class PatientCaller:
         self._upstream.cool_down(seconds)
         await self._turns.rest(self._provider.ref, seconds)
 
-    async def _call_once(self, ask: Ask, fields: dict[str, Any], characters: int) -> bytes | Failure:
+    async def _call_once(
+        self, ask: Ask, fields: dict[str, Any], characters: int, permit: Permit
+    ) -> bytes | Failure:
         async with self._upstream.slots:
             await self._wait_until_cool()
             async with self._turns.turn(self._provider.ref, self._provider.policy, characters):
+                await permit()
                 return await self._ask(ask, fields)
 
     @staticmethod

@@ -54,7 +54,9 @@ class ReplicateProvider:
 
         async with asyncio.timeout(self._provider.policy.timeout_ms / 1000):
             return SynthesizedAudio(
-                await self._caller.call(predict, {}, model=model, characters=len(request.text))
+                await self._caller.call(
+                    predict, {}, model=model, characters=len(request.text), permit=request.permit
+                )
             )
 
     async def list_models(self) -> list[str]:

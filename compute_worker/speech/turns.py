@@ -18,8 +18,8 @@ MOST_PLACES: Final = 64  # a limit above it is none
 
 
 class Leases(Protocol):
-    def claim(self, key: str) -> AbstractAsyncContextManager[bool]:
-        """Yields whether the key is ours; then it is held until the block ends or its holder dies."""
+    def claim(self, key: str) -> AbstractAsyncContextManager[object | None]:
+        """Yields what is held until the block ends or its holder dies, None if others hold the key."""
         ...
 
 
@@ -82,8 +82,7 @@ class SharedTurns:
             first = self._chance.randrange(policy.max_concurrent)
             for number in range(policy.max_concurrent):
                 place = self._leases.claim(f"provider.{ref}.{(first + number) % policy.max_concurrent}")
-                is_ours = await place.__aenter__()
-                if is_ours:
+                if await place.__aenter__() is not None:
                     stack.push_async_exit(place)
                     return
                 await place.__aexit__(None, None, None)

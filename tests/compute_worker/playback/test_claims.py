@@ -9,7 +9,7 @@ import pytest
 from compute_worker.operations.broker import BrokerLimits, broker_unavailable, connect_broker
 from compute_worker.operations.job_states import JobStates
 from compute_worker.playback import claims
-from compute_worker.playback.claims import Claims
+from compute_worker.playback.claims import Claim, ClaimLostError, Claims
 
 
 @pytest.fixture
@@ -18,15 +18,12 @@ async def states(nats_server):
         yield JobStates(broker=broker)
 
 
-def held(key, worker_id):
-    return claims._Held(f"claim.{key}", {"worker_id": worker_id, "mark": "an older one"})
-
-
 async def test_only_one_holds_a_claim_and_it_is_free_afterwards(states):
     key = secrets.token_hex(8)
     first, second = (Claims(states=states, worker_id=name) for name in ("a", "b"))
     async with first.claim(key) as ours, second.claim(key) as theirs:
-        assert (ours, theirs) == (True, False)
+        assert ours
+        assert not theirs
     async with second.claim(key) as theirs:
         assert theirs
 
@@ -34,13 +31,41 @@ async def test_only_one_holds_a_claim_and_it_is_free_afterwards(states):
 async def test_who_lost_a_claim_while_it_was_stopped_leaves_it_to_its_new_holder(states):
     key = secrets.token_hex(8)
     paused, other = (Claims(states=states, worker_id=name) for name in ("paused", "other"))
-    async with paused.claim(key):
+    async with paused.claim(key) as ours:
         await states.delete(f"claim.{key}")  # as its lease does when it isn't renewed
         async with other.claim(key) as theirs:
             assert theirs
             new_holders = await states.get(f"claim.{key}")
-            await paused._release(held(key, "paused"))
+            await ours.release()
             assert await states.get(f"claim.{key}") == new_holders
+
+
+async def test_who_was_stopped_for_long_makes_sure_of_its_claim_before_it_acts(states, monkeypatch):
+    key = secrets.token_hex(8)
+    now = 1000.0
+    monkeypatch.setattr(claims, "monotonic", lambda: now)
+    paused, other = (Claims(states=states, worker_id=name) for name in ("paused", "other"))
+    async with paused.claim(key) as ours:
+        await states.delete(f"claim.{key}")
+        async with other.claim(key):
+            await ours.confirm()  # a lease cannot lapse as quickly as this, so nobody is asked
+            now += claims.SURE_SECONDS
+            with pytest.raises(ClaimLostError):
+                await ours.confirm()
+            with pytest.raises(ClaimLostError):
+                await ours.confirm()
+
+
+async def test_a_claim_that_lapsed_unnoticed_is_taken_again_before_it_is_acted_upon(states, monkeypatch):
+    key = secrets.token_hex(8)
+    now = 1000.0
+    monkeypatch.setattr(claims, "monotonic", lambda: now)
+    async with Claims(states=states, worker_id="a").claim(key) as ours:
+        await states.delete(f"claim.{key}")
+        now += claims.SURE_SECONDS
+        await ours.confirm()
+        async with Claims(states=states, worker_id="b").claim(key) as theirs:
+            assert not theirs
 
 
 async def until_it_is(states, key, holder):
@@ -82,8 +107,9 @@ async def test_a_claim_that_others_have_by_now_is_theirs(states, monkeypatch):
     monkeypatch.setattr(claims, "RENEW_SECONDS", 0.1)
     key = secrets.token_hex(8)
     async with Claims(states=states, worker_id="b").claim(key):
-        mine = Claims(states=states, worker_id="a")
-        await asyncio.wait_for(mine._renew(held(key, "a"), revision=1), 20)
+        mine = Claim(states=states, name=f"claim.{key}", worker_id="a")
+        mine._know(1, 0.0)
+        await asyncio.wait_for(mine.keep_renewed(), 20)
         await until_it_is(states, key, "b")
 
 
@@ -118,5 +144,5 @@ async def test_a_claim_that_was_let_go_is_not_taken_again_by_its_renewal(states,
     async with asyncio.timeout(20):
         async with Claims(states=states, worker_id="a").claim(secrets.token_hex(8)):
             await is_renewing.wait()
-        while any("Claims._renew" in str(task.get_coro()) for task in asyncio.all_tasks()):
+        while any("Claim.keep_renewed" in str(task.get_coro()) for task in asyncio.all_tasks()):
             await asyncio.sleep(0.02)

@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 
 from compute_worker.playback import started_speech
+from compute_worker.playback.claims import Claim, ClaimLostError
 from compute_worker.playback.started_speech import StartedSpeech
 from lectern.compute.v1 import playback_pb2
 from servers.held_provider import HeldProvider
@@ -61,6 +62,27 @@ async def test_speech_is_not_made_by_others_while_it_waits_to_be_stored(
         await listener.until(lambda it: len(it.segments) == it.segment_count)
     assert not refusals
     assert len(provider.asked) == len(set(provider.asked)) == listeners[0].segment_count
+
+
+async def test_a_worker_that_lost_its_claim_before_it_asked_leaves_the_piece_to_others(
+    worker, provider, monkeypatch
+):
+    """As one does that was stopped for longer than a claim lasts. Nobody else is there, so it asks later."""
+    provider.released.set()
+    confirm, asked_when_lost = Claim.confirm, []
+
+    async def losing_the_first(claim):
+        if not asked_when_lost:
+            asked_when_lost.append(len(provider.asked))
+            raise ClaimLostError
+        await confirm(claim)
+
+    monkeypatch.setattr(Claim, "confirm", losing_the_first)
+    listener = await worker.listen(await worker.read(TEXT), provider_ref="held", voice="any")
+    await listener.until(lambda it: len(it.segments) == it.segment_count)
+    assert asked_when_lost == [0]
+    assert len(provider.asked) == len(set(provider.asked)) == listener.segment_count
+    assert not listener.problems
 
 
 async def test_a_worker_that_stops_waits_for_what_is_under_way():
