@@ -71,6 +71,11 @@ def _told(provider: Provider, voices: pb.ListVoicesResponse | None, failure: Lec
             "No compute worker answers, so that nobody can ask the provider.",
             "See Settings → Admin → System for what is wrong with the worker.",
         )
+    if failure.reason == "CREDENTIALS_UNAVAILABLE":
+        return _all_skipped(
+            "The compute worker can't ask this app for the provider's key.",
+            "See Settings → Admin → System, “Credential broker”.",
+        )
     fix = advice_for(failure.reason, provider)
     if failure.reason in _NOT_REACHED:
         reach = Step("reach", _LABELS["reach"], StepStatus.ERROR, failure.message, fix)

@@ -2,18 +2,32 @@
 
 import asyncio
 import random
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
 
 import structlog
 
-from compute_worker.credentials.ports import LimitedCache, MeteredSpeech
+from compute_worker.credentials.ports import CredentialBrokerError, LimitedCache, MeteredSpeech
 from compute_worker.speech.model import Provider, ProviderType, RequestPolicy
 from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceStub
-from shared.errors import LecternError
+from shared.errors import Code, LecternError
 
-ATTEMPTS = 3
-BACKOFF_SECONDS = 0.1  # doubled each time, with jitter
+ATTEMPTS: Final = 3
+BACKOFF_SECONDS: Final = 0.1  # doubled each time, with jitter
+# What is said of a provider, in words for listeners.
+_ANSWERS: Final = {Code.INVALID_ARGUMENT, Code.NOT_FOUND, Code.FAILED_PRECONDITION}
+_KNOWN_TYPES: Final = frozenset(pb.ProviderType.values())
+_FIXES: Final = {
+    Code.UNAUTHENTICATED: "give COMPUTE_CREDENTIAL_BROKER_TOKEN the same value here and on the app server",
+    Code.UNAVAILABLE: "does the app server run, and does COMPUTE_CREDENTIAL_BROKER_URL lead to it?",
+    Code.DEADLINE_EXCEEDED: "it is overloaded: look into its log, or raise "
+    "COMPUTE_CREDENTIAL_BROKER_TIMEOUT_MS",
+}
+_NO_BROKER: Final = (
+    "COMPUTE_CREDENTIAL_BROKER_URL has to lead to the app server, of this worker's version, and never to the "
+    "worker's own public address"
+)
 
 log = structlog.get_logger(__name__)
 
@@ -26,12 +40,14 @@ class CredentialBrokerClient:
         timeout_seconds: float,
         speech_cache: LimitedCache,
         speech_meter: MeteredSpeech,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """speech_cache and speech_meter are told the site's limits, which come with every answer."""
         self._stub = CredentialBrokerServiceStub(channel)
         self._timeout_seconds = timeout_seconds
         self._speech_cache = speech_cache
         self._speech_meter = speech_meter
+        self._pause = pause
 
     async def resolve(self, provider_ref: str) -> Provider:
         request = pb.IssueTtsCredentialsRequest(provider_ref=provider_ref)
@@ -39,10 +55,14 @@ class CredentialBrokerClient:
             try:
                 answer = await self._stub.IssueTtsCredentials(request, timeout=self._timeout_seconds)
             except LecternError as error:
-                if not error.retryable or attempt == ATTEMPTS:
+                if error.code in _ANSWERS:
                     raise
+                if not error.retryable or attempt == ATTEMPTS:
+                    fix = _FIXES.get(error.code, _NO_BROKER)
+                    log.warning("the credential broker can't be asked", reason=error.reason, fix=fix)
+                    raise CredentialBrokerError(error) from error
                 log.warning("credential broker did not answer, trying again", reason=error.reason)
-                await asyncio.sleep(BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1))  # noqa: S311
+                await self._pause(BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1))  # noqa: S311
             else:
                 if answer.HasField("speech_cache"):
                     limits = answer.speech_cache
@@ -57,10 +77,9 @@ class CredentialBrokerClient:
 
 def _provider(answer: pb.IssueTtsCredentialsResponse) -> Provider:
     policy = answer.request_policy
-    type_name = pb.ProviderType.Name(answer.provider_type).removeprefix("PROVIDER_TYPE_")
     return Provider(
         ref=answer.provider_ref,
-        type=ProviderType[type_name],
+        type=_type(answer),
         base_url=answer.base_url,
         api_key=answer.api_key,
         default_model=answer.default_model,
@@ -74,3 +93,14 @@ def _provider(answer: pb.IssueTtsCredentialsResponse) -> Provider:
             max_wait_seconds=policy.max_wait_seconds or RequestPolicy.max_wait_seconds,
         ),
     )
+
+
+def _type(answer: pb.IssueTtsCredentialsResponse) -> ProviderType:
+    number = answer.provider_type
+    name = pb.ProviderType.Name(number).removeprefix("PROVIDER_TYPE_") if number in _KNOWN_TYPES else ""
+    if name not in ProviderType.__members__:
+        log.warning("a provider is of a type that this worker doesn't know", type=number, fix=_NO_BROKER)
+        raise CredentialBrokerError(
+            LecternError(Code.UNIMPLEMENTED, "The app server is newer than this worker: use one version.")
+        )
+    return ProviderType[name]

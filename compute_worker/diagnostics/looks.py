@@ -4,7 +4,7 @@ import asyncio
 
 from nats.errors import Error as NatsError
 
-from compute_worker.credentials.ports import CredentialSource
+from compute_worker.credentials.ports import CredentialBrokerError, CredentialSource
 from compute_worker.operations.broker import (
     EVENTS_STREAM,
     JOB_STATES_STREAM,
@@ -53,6 +53,8 @@ async def look_at_credential_broker(credentials: CredentialSource) -> str:
     """Also a refusal to give the built-in voice is an answer: it may be turned off."""
     try:
         await credentials.resolve(_BUILTIN_REF)
+    except CredentialBrokerError as error:
+        raise error.found from error
     except LecternError as error:
         if error.code is not Code.NOT_FOUND:
             raise

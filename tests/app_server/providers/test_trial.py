@@ -54,6 +54,7 @@ UNAUTHORIZED = {"speaking": failure("PROVIDER_UNAUTHORIZED")}
 NOT_FOUND = {"speaking": failure("PROVIDER_NOT_FOUND")}
 UNREADABLE = {"listing": failure("STORED_SECRET_UNREADABLE")}
 NO_WORKER = {"listing": failure("SERVICE_UNREACHABLE")}
+NO_KEY = {"listing": failure("CREDENTIALS_UNAVAILABLE")}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,7 @@ NO_WORKER = {"listing": failure("SERVICE_UNREACHABLE")}
         ("http://tts.example/v1", NOT_FOUND, NOT_SPOKEN, "default model"),
         ("http://tts.example/v1", UNREADABLE, NOT_LISTED, "AUTH_SECRET"),
         ("http://tts.example/v1", NO_WORKER, NOT_REACHED, "System"),
+        ("http://tts.example/v1", NO_KEY, NOT_REACHED, "Credential broker"),
     ],
 )
 async def test_each_failure_brings_its_advice(
