@@ -40,6 +40,11 @@ _CREDENTIALS_FIX: Final = (
 _CREDENTIALS_TOKEN_FIX: Final = (
     "Give COMPUTE_CREDENTIAL_BROKER_TOKEN the same value here and on the worker, and restart both."  # noqa: S105
 )
+_MODEL_FIX: Final = (
+    "Words are found without the model meanwhile. See that ALIGN_MODEL_BASE_URL on the worker leads to its "
+    "manifest.json and that its disk has room. It is tried again when it is needed, and at the worker's "
+    "start with COMPUTE_PREWARM_MODELS=true."
+)
 _FINGERPRINT_FIX: Final = (
     "Give TTS_PLAYBACK_TOKEN_SECRET exactly the same value here and on every worker, and restart them."
 )
@@ -104,6 +109,13 @@ class WorkerView:
             return _unknown()
         is_token = answer.credential_broker.code == "TOKEN_REFUSED"
         return _part(answer.credential_broker, _CREDENTIALS_TOKEN_FIX if is_token else _CREDENTIALS_FIX)
+
+    async def look_at_alignment_model(self) -> Finding:
+        answer = await self._answer()
+        if answer is None or not answer.HasField("alignment_model"):
+            return _unknown()
+        found = answer.alignment_model
+        return ok(found.message) if found.ok else warn(found.message, _MODEL_FIX)
 
     async def look_at_secret(self) -> Finding:
         answer = await self._answer()

@@ -84,6 +84,7 @@ def _checks(base: Foundations, *, grpc: Diagnose | None, gateway: Diagnose) -> l
         Check("worker-gateway", "Compute worker, HTTP gateway", worker.look_over_gateway, worker_fix),
         Check("worker-storage", "Object storage from the worker", worker.look_at_store, worker_fix),
         Check("credential-broker", "Credential broker", worker.look_at_credentials, worker_fix),
+        Check("alignment-model", "Alignment model", worker.look_at_alignment_model, worker_fix),
         Check("playback-secret", "Playback secret", worker.look_at_secret, worker_fix),
         Check("providers", "Voice providers", providers.look, PROVIDERS_FIX),
     ]

@@ -27,16 +27,19 @@ class DiagnosticsServicer(DiagnosticsServiceServicer):
         broker: Look,
         object_store: Look,
         credential_broker: Look,
+        alignment_model: Look,
         limit_seconds: float = _LIMIT_SECONDS,
     ) -> None:
         self._worker_id = worker_id
         self._version = version
         self._fingerprint = playback_secret_fingerprint
-        self._looks = (broker, object_store, credential_broker)
+        self._looks = (broker, object_store, credential_broker, alignment_model)
         self._limit_seconds = limit_seconds
 
     async def Diagnose(self, request: pb.DiagnoseRequest, context: Any) -> pb.DiagnoseResponse:
-        broker, object_store, credential_broker = await asyncio.gather(*map(self._finding, self._looks))
+        broker, object_store, credential_broker, alignment_model = await asyncio.gather(
+            *map(self._finding, self._looks)
+        )
         return pb.DiagnoseResponse(
             worker_id=self._worker_id,
             version=self._version,
@@ -44,6 +47,7 @@ class DiagnosticsServicer(DiagnosticsServiceServicer):
             broker=broker,
             object_store=object_store,
             credential_broker=credential_broker,
+            alignment_model=alignment_model,
         )
 
     async def _finding(self, look: Look) -> pb.Finding:

@@ -1,7 +1,8 @@
 """The model aligner as the rest of the worker sees it: files that are fetched when they are first needed."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class ModelAligner:
         self._batches = Batches(align_together=self._align_together)
         self._arriving: asyncio.Task[InstalledModel] | None = None
         self.progress = (0, 0)  # bytes that are there, and of how many, while they are downloaded
+        self.failure: LecternError | None = None  # of the last download, or of what it brought
 
     @property
     def version(self) -> str:
@@ -41,6 +43,10 @@ class ModelAligner:
     def is_installed(self) -> bool:
         return self._files.installed() is not None
 
+    @property
+    def is_arriving(self) -> bool:
+        return self._arriving is not None and not self._arriving.done()
+
     async def prepare(self) -> None:
         if self.is_installed:
             await self._process.prepare()
@@ -48,13 +54,13 @@ class ModelAligner:
     async def prewarm(self) -> None:
         """Downloads the files and sees that the model can be used."""
         installed = await self.install()
-        header = await self._process.exchange(pack({"folder": str(installed.folder)}))
-        _raise_error(header)
+        with self._failure_kept():
+            _raise_error(await self._process.exchange(pack({"folder": str(installed.folder)})))
 
     async def install(self) -> InstalledModel:
         """Whoever asks first begins; everybody waits for the same download."""
         if self._arriving is None or self._arriving.done():
-            self._arriving = asyncio.create_task(self._install())
+            self._arriving = asyncio.create_task(self._install_telling())
         return await asyncio.shield(self._arriving)
 
     async def align(self, samples: Samples, text: str, language: str) -> Alignment:
@@ -64,7 +70,7 @@ class ModelAligner:
     def begin_install(self) -> None:
         """In the background; what goes wrong is logged, and the next one who needs it tries again."""
         if self._arriving is None or self._arriving.done():
-            self._arriving = asyncio.create_task(self._install())
+            self._arriving = asyncio.create_task(self._install_telling())
             self._arriving.add_done_callback(_log_failure)
 
     async def close(self) -> None:
@@ -97,6 +103,19 @@ class ModelAligner:
         answer = await self._process.exchange(pack(header, joined.tobytes()))
         _raise_error(answer)
         return [_error_in(one) or unpack_alignment(one) for one in answer["segments"]]
+
+    async def _install_telling(self) -> InstalledModel:
+        with self._failure_kept():
+            return await self._install()
+
+    @contextmanager
+    def _failure_kept(self) -> Iterator[None]:
+        self.failure = None
+        try:
+            yield
+        except LecternError as error:
+            self.failure = error
+            raise
 
     async def _install(self) -> InstalledModel:
         logged = -1

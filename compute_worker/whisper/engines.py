@@ -1,7 +1,7 @@
-"""Which aligner COMPUTE_ALIGN_ENGINE stands for, and what of a model is to be seen from outside."""
+"""Which aligner COMPUTE_ALIGN_ENGINE stands for."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
@@ -60,14 +60,3 @@ async def prewarm(model: ModelAligner) -> None:
         _log.warning("the alignment model could not be prepared", reason=error.reason, message=error.message)
     else:
         _log.info("the alignment model is ready")
-
-
-def shown_progress(model: ModelAligner | None) -> dict[str, object]:
-    """For the worker's health: nothing secret."""
-    if model is None:
-        return {"status": "none"}
-    with suppress(LecternError):
-        if model.is_installed:
-            return {"status": "installed"}
-    done, total = model.progress
-    return {"status": "missing" if not total else "downloading", "doneBytes": done, "totalBytes": total}

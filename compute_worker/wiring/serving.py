@@ -17,7 +17,7 @@ from compute_worker.operations.broker import check_broker
 from compute_worker.playback.audio_route import AudioRoute
 from compute_worker.playback.sound_check import SoundCheck
 from compute_worker.whisper.aligner import ModelAligner
-from compute_worker.whisper.engines import shown_progress
+from compute_worker.whisper.progress import look_at_alignment_model, shown_progress
 from compute_worker.wiring.foundations import Foundations
 from shared.playback_token import PlaybackTokens, secret_fingerprint
 from shared.rpc.gateway import add_gateway
@@ -28,7 +28,9 @@ _SHUTDOWN_SECONDS = 2.0  # how long open HTTP answers may take to end
 _LISTEN_BACKLOG = 1024
 
 
-def diagnostics(base: Foundations, credentials: CredentialSource) -> DiagnosticsServicer:
+def diagnostics(
+    base: Foundations, credentials: CredentialSource, align_model: ModelAligner | None
+) -> DiagnosticsServicer:
     return DiagnosticsServicer(
         worker_id=base.worker_id,
         version=version("lectern"),
@@ -36,6 +38,7 @@ def diagnostics(base: Foundations, credentials: CredentialSource) -> Diagnostics
         broker=lambda: look_at_broker(base.broker),
         object_store=lambda: look_at_object_store(base.store),
         credential_broker=lambda: look_at_credential_broker(credentials),
+        alignment_model=lambda: look_at_alignment_model(align_model),
     )
 
 

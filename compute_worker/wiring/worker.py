@@ -49,7 +49,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
             listening.servicer(),
             speech.servicer,
             RecordingServicer(queue=base.queue, store=base.store),
-            diagnostics(base, speech.credentials),
+            diagnostics(base, speech.credentials, speech.align_model),
         ]
         grpc_server = await stack.enter_async_context(
             serve_grpc(

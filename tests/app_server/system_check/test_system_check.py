@@ -31,6 +31,7 @@ ANSWER = pb.DiagnoseResponse(
     broker=GOOD,
     object_store=GOOD,
     credential_broker=GOOD,
+    alignment_model=GOOD,
 )
 UNREACHABLE = LecternError(Code.UNAVAILABLE, "It can't be reached.", reason="SERVICE_UNREACHABLE")
 REFUSED = LecternError(Code.UNAUTHENTICATED, "The bearer token is wrong.", reason="TOKEN_REFUSED")
@@ -74,7 +75,7 @@ async def test_a_worker_that_answers_well_is_green_all_over() -> None:
     worker = view(ANSWER)
     looks = (
         worker.look_over_grpc, worker.look_over_gateway, worker.look_at_broker, worker.look_at_store,
-        worker.look_at_credentials, worker.look_at_secret,
+        worker.look_at_credentials, worker.look_at_alignment_model, worker.look_at_secret,
     )  # fmt: skip
     for look in looks:
         found = await look()
@@ -110,6 +111,11 @@ OWN_IS_AWAY = view(UNREACHABLE, is_embedded=True)
             view(answer(credential_broker=pb.Finding(code="TOKEN_REFUSED"))),
             WorkerView.look_at_credentials, Status.ERROR, "COMPUTE_CREDENTIAL_BROKER_TOKEN",
         ),
+        (
+            view(answer(alignment_model=pb.Finding(code="MODEL_UNREACHABLE"))),
+            WorkerView.look_at_alignment_model, Status.WARN, "ALIGN_MODEL_BASE_URL",
+        ),
+        (view(UNREACHABLE), WorkerView.look_at_alignment_model, Status.WARN, "worker first"),
         (view(ANSWER, fingerprint="cd"), WorkerView.look_at_secret, Status.ERROR, "PLAYBACK_TOKEN_SECRET"),
     ],
 )  # fmt: skip
@@ -205,7 +211,7 @@ async def test_a_browser_gets_addresses_that_it_can_try(instance: Instance, sett
     by_id = {item["id"]: item for item in checked["items"]}
     assert set(by_id) == {
         "database", "object-storage", "broker", "worker-grpc", "worker-gateway", "worker-storage",
-        "credential-broker", "playback-secret", "providers",
+        "credential-broker", "alignment-model", "playback-secret", "providers",
     }  # fmt: skip
     assert (by_id["database"]["status"], by_id["object-storage"]["status"]) == ("ok", "ok")
     assert by_id["worker-gateway"]["status"] == "error"  # the small worker of these tests has none

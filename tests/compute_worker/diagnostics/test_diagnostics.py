@@ -33,11 +33,12 @@ async def good() -> str:
 
 
 async def diagnosed(**looks) -> pb.DiagnoseResponse:
+    parts = dict.fromkeys(("broker", "object_store", "credential_broker", "alignment_model"), good)
     servicer = DiagnosticsServicer(
         worker_id="worker-1",
         version="1.2.3",
         playback_secret_fingerprint="ab",
-        **{"broker": good, "object_store": good, "credential_broker": good, "limit_seconds": 0.05, **looks},
+        **{"limit_seconds": 0.05, **parts, **looks},
     )
     return await servicer.Diagnose(pb.DiagnoseRequest(), None)
 

@@ -12,7 +12,8 @@ from compute_worker.alignment.model import Alignment
 from compute_worker.speech.model import SAMPLE_RATE, WordTime
 from compute_worker.speech.words import spoken_words
 from compute_worker.whisper.aligner import ModelAligner
-from compute_worker.whisper.engines import open_model_aligner, shown_progress
+from compute_worker.whisper.engines import open_model_aligner
+from compute_worker.whisper.progress import shown_progress
 from shared.errors import Code, LecternError
 
 TEXT = "the hour in the house"
@@ -64,6 +65,7 @@ async def test_files_that_are_no_model_are_said(model_folder: Path, aligner: Mod
     with pytest.raises(LecternError) as refusal:
         await aligner.prewarm()
     assert refusal.value.reason == "MODEL_UNUSABLE"
+    assert shown_progress(aligner) == {"status": "failed", "reason": "MODEL_UNUSABLE"}
 
 
 async def test_another_kind_of_model_is_refused(

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$lectern/compute/v1/diagnostics.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\"\x11\n\x0f\x44iagnoseRequest\"\xf3\x01\n\x10\x44iagnoseResponse\x12\x11\n\tworker_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12#\n\x1bplayback_secret_fingerprint\x18\x03 \x01(\t\x12+\n\x06\x62roker\x18\x04 \x01(\x0b\x32\x1b.lectern.compute.v1.Finding\x12\x31\n\x0cobject_store\x18\x05 \x01(\x0b\x32\x1b.lectern.compute.v1.Finding\x12\x36\n\x11\x63redential_broker\x18\x06 \x01(\x0b\x32\x1b.lectern.compute.v1.Finding\"J\n\x07\x46inding\x12\n\n\x02ok\x18\x01 \x01(\x08\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x14\n\x0cmilliseconds\x18\x04 \x01(\x05\x32\x84\x01\n\x12\x44iagnosticsService\x12n\n\x08\x44iagnose\x12#.lectern.compute.v1.DiagnoseRequest\x1a$.lectern.compute.v1.DiagnoseResponse\"\x17\x82\xd3\xe4\x93\x02\x11\x12\x0f/v1/diagnosticsb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$lectern/compute/v1/diagnostics.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\"\x11\n\x0f\x44iagnoseRequest\"\xa9\x02\n\x10\x44iagnoseResponse\x12\x11\n\tworker_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12#\n\x1bplayback_secret_fingerprint\x18\x03 \x01(\t\x12+\n\x06\x62roker\x18\x04 \x01(\x0b\x32\x1b.lectern.compute.v1.Finding\x12\x31\n\x0cobject_store\x18\x05 \x01(\x0b\x32\x1b.lectern.compute.v1.Finding\x12\x36\n\x11\x63redential_broker\x18\x06 \x01(\x0b\x32\x1b.lectern.compute.v1.Finding\x12\x34\n\x0f\x61lignment_model\x18\x07 \x01(\x0b\x32\x1b.lectern.compute.v1.Finding\"J\n\x07\x46inding\x12\n\n\x02ok\x18\x01 \x01(\x08\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x14\n\x0cmilliseconds\x18\x04 \x01(\x05\x32\x84\x01\n\x12\x44iagnosticsService\x12n\n\x08\x44iagnose\x12#.lectern.compute.v1.DiagnoseRequest\x1a$.lectern.compute.v1.DiagnoseResponse\"\x17\x82\xd3\xe4\x93\x02\x11\x12\x0f/v1/diagnosticsb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,9 +37,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DIAGNOSEREQUEST']._serialized_start=90
   _globals['_DIAGNOSEREQUEST']._serialized_end=107
   _globals['_DIAGNOSERESPONSE']._serialized_start=110
-  _globals['_DIAGNOSERESPONSE']._serialized_end=353
-  _globals['_FINDING']._serialized_start=355
-  _globals['_FINDING']._serialized_end=429
-  _globals['_DIAGNOSTICSSERVICE']._serialized_start=432
-  _globals['_DIAGNOSTICSSERVICE']._serialized_end=564
+  _globals['_DIAGNOSERESPONSE']._serialized_end=407
+  _globals['_FINDING']._serialized_start=409
+  _globals['_FINDING']._serialized_end=483
+  _globals['_DIAGNOSTICSSERVICE']._serialized_start=486
+  _globals['_DIAGNOSTICSSERVICE']._serialized_end=618
 # @@protoc_insertion_point(module_scope)

@@ -41,6 +41,7 @@ class DiagnoseResponse(_message.Message):
     BROKER_FIELD_NUMBER: _builtins.int
     OBJECT_STORE_FIELD_NUMBER: _builtins.int
     CREDENTIAL_BROKER_FIELD_NUMBER: _builtins.int
+    ALIGNMENT_MODEL_FIELD_NUMBER: _builtins.int
     worker_id: _builtins.str
     version: _builtins.str
     playback_secret_fingerprint: _builtins.str
@@ -55,6 +56,10 @@ class DiagnoseResponse(_message.Message):
     def credential_broker(self) -> Global___Finding:
         """A whole round trip: the worker asks the app server for the built-in voice's credentials."""
 
+    @_builtins.property
+    def alignment_model(self) -> Global___Finding:
+        """Whether there is one, and how much of it has been downloaded. Words are found without it, too."""
+
     def __init__(
         self,
         *,
@@ -64,10 +69,11 @@ class DiagnoseResponse(_message.Message):
         broker: Global___Finding | None = ...,
         object_store: Global___Finding | None = ...,
         credential_broker: Global___Finding | None = ...,
+        alignment_model: Global___Finding | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "credential_broker", b"credential_broker", "object_store", b"object_store"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["alignment_model", b"alignment_model", "broker", b"broker", "credential_broker", b"credential_broker", "object_store", b"object_store"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "credential_broker", b"credential_broker", "object_store", b"object_store", "playback_secret_fingerprint", b"playback_secret_fingerprint", "version", b"version", "worker_id", b"worker_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alignment_model", b"alignment_model", "broker", b"broker", "credential_broker", b"credential_broker", "object_store", b"object_store", "playback_secret_fingerprint", b"playback_secret_fingerprint", "version", b"version", "worker_id", b"worker_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
