@@ -1,10 +1,12 @@
 """The ways into a library, over the whole app; pages come from a server that the test starts."""
 
+import asyncio
 import io
 import json
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from app_fixtures.browser import Answer, Browser
 from app_fixtures.worker import StatefulWorker
 
 from app_server.imports.page_fetcher import PageFetcher
+from app_server.wiring import application
 from app_server.wiring.application import open_app
 from lectern.compute.v1 import documents_pb2
 from shared.configuration.app_settings import AppSettings, read_app_settings
@@ -38,9 +41,23 @@ def environment(environment: dict[str, str], library: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-async def page_server() -> AsyncIterator[TestServer]:
+def silent_page() -> asyncio.Event:
+    """Set when the page that never answers has been asked for."""
+    return asyncio.Event()
+
+
+@pytest.fixture
+async def page_server(silent_page: asyncio.Event) -> AsyncIterator[TestServer]:
+    async def silent(_request: web.Request) -> web.Response:
+        silent_page.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
     app = web.Application()
     app.router.add_get("/river", _river)
+    app.router.add_get("/hops/{left}", _hops)
+    app.router.add_get("/bytes/{count}", _bytes)
+    app.router.add_get("/silent", silent)
     server = TestServer(app, host="127.0.0.1")
     await server.start_server()
     yield server
@@ -51,13 +68,30 @@ async def _river(_request: web.Request) -> web.Response:
     return web.Response(text=PAGE, content_type="text/html")
 
 
+async def _hops(request: web.Request) -> web.Response:
+    left = int(request.match_info["left"])
+    if not left:
+        return await _river(request)
+    return web.Response(status=302, headers={"Location": f"/hops/{left - 1}"})
+
+
+async def _bytes(request: web.Request) -> web.Response:
+    return web.Response(text=PAGE.ljust(int(request.match_info["count"])), content_type="text/html")
+
+
 @pytest.fixture
 async def reader(
     environment: dict[str, str], worker: StatefulWorker, page_server: TestServer
 ) -> AsyncIterator[Browser]:
     """Of an app whose fetcher may go to this machine, as no app in earnest may."""
-    settings: AppSettings = read_app_settings(environment)
     fetcher = PageFetcher(policy=lambda address: address == "127.0.0.1")
+    async with _entered(environment, fetcher=fetcher) as browser:
+        yield browser
+
+
+@asynccontextmanager
+async def _entered(environment: dict[str, str], *, fetcher: PageFetcher | None) -> AsyncIterator[Browser]:
+    settings: AppSettings = read_app_settings(environment)
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app(settings, fetcher=fetcher))
         server = await stack.enter_async_context(TestServer(app))
@@ -66,6 +100,53 @@ async def reader(
         browser = Browser(client=client, origin=settings.base_url)
         assert (await browser.enter("sign-up", f"{secrets.token_hex(4)}@example.org")).status == 201
         yield browser
+
+
+@pytest.fixture
+async def as_composed(
+    environment: dict[str, str], worker: StatefulWorker, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Browser]:
+    """Of an app whose fetcher is the one that it makes itself, with a way to this machine."""
+    monkeypatch.setattr(
+        application, "PageFetcher", partial(PageFetcher, policy=lambda address: address == "127.0.0.1")
+    )
+    async with _entered(environment, fetcher=None) as browser:
+        yield browser
+
+
+async def test_an_app_follows_five_redirects_and_takes_two_mebibytes(
+    as_composed: Browser, page_server: TestServer
+) -> None:
+    async def added(path: str) -> str:
+        answer = await as_composed.post("/api/imports/web-page", {"address": str(page_server.make_url(path))})
+        return "added" if answer.status == 201 else answer.code
+
+    assert await added("/hops/5") == "added"
+    assert await added("/hops/6") == "PAGE_UNREACHABLE"
+    assert await added(f"/bytes/{2 * 1024 * 1024}") == "added"
+    assert await added(f"/bytes/{2 * 1024 * 1024 + 1}") == "PAGE_TOO_LARGE"
+
+
+async def test_an_app_waits_six_seconds_for_a_page(
+    as_composed: Browser, page_server: TestServer, silent_page: asyncio.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    monkeypatch.setattr(loop, "time", lambda: began)
+    asking = asyncio.ensure_future(
+        as_composed.post("/api/imports/web-page", {"address": str(page_server.make_url("/silent"))})
+    )
+    asked = asyncio.ensure_future(silent_page.wait())
+    await asyncio.wait({asking, asked}, return_when=asyncio.FIRST_COMPLETED)
+    assert asked.done(), asking.result()
+    monkeypatch.setattr(loop, "time", lambda: began + 5.99)
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert not asking.done()
+    monkeypatch.setattr(loop, "time", lambda: began + 6.01)
+    answer = await asking
+    assert answer.code == "PAGE_TOO_SLOW"
+    assert "6 seconds" in answer.json["detail"]
 
 
 async def test_pasted_text_becomes_a_document_with_its_title(reader: Browser, objects: ObjectStore) -> None:
