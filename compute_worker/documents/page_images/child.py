@@ -55,6 +55,12 @@ def _serve(file: PdfFile) -> None:
                 _say({"bytes": len(image)}, image)
 
 
+def draw(file: PdfFile, number: int, width: int) -> bytes:
+    """A page by itself. Raises PART_NOT_FOUND."""
+    with PageDrawer(file) as drawer:
+        return drawer.draw(PageImage(number, width))
+
+
 class PageDrawer:
     """A context manager. The page that was drawn last stays open: its other squares are wanted next."""
 
