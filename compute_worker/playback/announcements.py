@@ -7,6 +7,8 @@ from operator import attrgetter
 from typing import Any, Final
 
 from compute_worker.operations.events import Event
+from compute_worker.playback.model import Segment
+from compute_worker.speech.model import SpokenSegment
 
 # A problem that stays as long as the session: its rules are part of what it is.
 RULE_LEFT_OUT: Final = "PRONUNCIATION_RULE_LEFT_OUT"
@@ -58,6 +60,17 @@ class ProblemOccurred:
 
 
 Announcement = SegmentReady | SegmentLost | StateChanged | ProblemOccurred
+
+
+def segment_ready(segment: Segment, spoken: SpokenSegment, *, cached: bool) -> SegmentReady:
+    return SegmentReady(
+        ordinal=segment.ordinal,
+        frames=spoken.frame_count,
+        pause_frames=segment.pause_frames,
+        exact=spoken.exact,
+        failed=False,
+        cached=cached,
+    )
 
 
 def session_topic(session_id: str) -> str:

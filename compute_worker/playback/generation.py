@@ -16,11 +16,13 @@ from compute_worker.playback.announcements import (
     SegmentLost,
     SegmentReady,
     StateChanged,
+    segment_ready,
     session_topic,
     to_payload,
 )
 from compute_worker.playback.endings import IDLE, Ending, complete, limited
 from compute_worker.playback.feed import SessionFeed
+from compute_worker.playback.head_start import EarlyOrder
 from compute_worker.playback.model import Plan, Segment, Session
 from compute_worker.playback.sessions import CursorView
 from compute_worker.playback.speaker import Obtained, ProviderSource, SegmentSpeaker, Ticket
@@ -64,8 +66,10 @@ class GenerationRun:
         provider: ProviderSource,
         turn: SpeakingTurn,
         started: StartedSpeech,
+        take_over: Callable[[int], EarlyOrder | None],
         clock: Callable[[], float] = time.time,
     ) -> None:
+        """take_over: what was ordered of an ordinal before the run began."""
         self._session = session
         self._plan = plan
         self._cursor = cursor
@@ -75,6 +79,7 @@ class GenerationRun:
         self._provider = provider
         self._turn = turn
         self._started = started
+        self._take_over = take_over
         self._awaited_turn: tuple[
             asyncio.Task[None], ...
         ] = ()  # something is to be made, and it isn't our turn
@@ -165,21 +170,23 @@ class GenerationRun:
             if not self._is_over:
                 await self._feed.begin(ordinal, frames)
 
-        ticket = Ticket(
-            account=self._session.usage_account,
-            before=None if before is None else self._orders[before][0],
-            on_first_frames=on_first_frames,
-        )
-
         async def on_audio(spoken: SpokenSegment) -> None:
             # Listeners of this worker need not wait until the others can hear it too.
             if not self._is_over:  # or the next run, which has to announce it, would take it for announced
                 self._unannounced.add(ordinal)
-                await self._feed.learn(_ready(segment, spoken, cached=False))
+                await self._feed.learn(segment_ready(segment, spoken, cached=False))
 
-        task = asyncio.create_task(
-            self._speaker.obtain(segment, self._session.settings, self._provider, ticket, on_audio)
-        )
+        early = self._take_over(ordinal)
+        if early is not None:
+            ticket, speech = early.ticket, early.obtain(on_first_frames, on_audio)
+        else:
+            ticket = Ticket(
+                account=self._session.usage_account,
+                before=None if before is None else self._orders[before][0],
+                on_first_frames=on_first_frames,
+            )
+            speech = self._speaker.obtain(segment, self._session.settings, self._provider, ticket, on_audio)
+        task = asyncio.create_task(speech)
         task.add_done_callback(lambda done: _settle(ticket, done))
         self._orders[ordinal] = (ticket, task)
 
@@ -202,7 +209,7 @@ class GenerationRun:
             self._failures_in_row = 0
             self._trouble_since = None
             segment = self._plan.segments[ordinal]
-            await self._announce(_ready(segment, obtained.spoken, cached=obtained.cached))
+            await self._announce(segment_ready(segment, obtained.spoken, cached=obtained.cached))
             await self._tell_rules_left_out(segment)
             self._refine(ordinal, obtained.spoken)
 
@@ -252,7 +259,7 @@ class GenerationRun:
                 log.exception("words were not measured", ordinal=ordinal)
             else:
                 if spoken is not None and spoken.exact:
-                    await self._announce(_ready(self._plan.segments[ordinal], spoken, cached=True))
+                    await self._announce(segment_ready(self._plan.segments[ordinal], spoken, cached=True))
 
     async def _sit_out(self, error: LecternError) -> None:
         """A part of ours that is being restarted is no reason to stop: the segment is ordered again."""
@@ -379,14 +386,3 @@ def _settle(ticket: Ticket, task: "asyncio.Task[Obtained]") -> None:
     if isinstance(error, SpeechLimitError):
         ticket.refusal = error
     ticket.settle()
-
-
-def _ready(segment: Segment, spoken: SpokenSegment, *, cached: bool) -> SegmentReady:
-    return SegmentReady(
-        ordinal=segment.ordinal,
-        frames=spoken.frame_count,
-        pause_frames=segment.pause_frames,
-        exact=spoken.exact,
-        failed=False,
-        cached=cached,
-    )

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 
 from compute_worker.credentials.ports import CredentialSource
 from compute_worker.operations.events import Events
 from compute_worker.operations.ports import Job, ProgressReporter
 from compute_worker.playback.feed import Feeds
 from compute_worker.playback.generation import GenerationRun
+from compute_worker.playback.head_start import HeadStarts
 from compute_worker.playback.plans import Plans
 from compute_worker.playback.sessions import Sessions
 from compute_worker.playback.speaker import SegmentSpeaker
@@ -29,6 +31,7 @@ class PlaybackHandler:
         credentials: CredentialSource,
         providers: SpeechProviders,
         started: StartedSpeech,
+        head_starts: HeadStarts,
     ) -> None:
         self._sessions = sessions
         self._plans = plans
@@ -38,6 +41,7 @@ class PlaybackHandler:
         self._credentials = credentials
         self._providers = providers
         self._started = started
+        self._head_starts = head_starts
 
     async def run(self, job: Job, progress: ProgressReporter) -> str:
         session = await self._sessions.get(str(job.arguments["session_id"]))
@@ -61,6 +65,7 @@ class PlaybackHandler:
                 provider=provider,
                 turn=SpeakingTurn(job.turn),
                 started=self._started,
+                take_over=partial(self._head_starts.take_over, session.session_id),
             )
             return await run.run()
 

@@ -25,6 +25,7 @@ from compute_worker.playback.announcements import (
     to_payload,
 )
 from compute_worker.playback.endings import ending_of
+from compute_worker.playback.head_start import HeadStarts
 from compute_worker.playback.model import (
     Extent,
     Plan,
@@ -73,6 +74,7 @@ class Playback:
         events: Events,
         credentials: CredentialSource,
         providers: SpeechProviders,
+        head_starts: HeadStarts,
         planning_turn: Turn,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -83,11 +85,13 @@ class Playback:
         self._events = events
         self._credentials = credentials
         self._providers = providers
+        self._head_starts = head_starts
         self._planning_turn = planning_turn
 
     async def start(self, request: StartRequest) -> Started:
         plan = await self._plans.plan(request.reading_ref, request.options, turn=self._planning_turn)
-        settings = await self._complete(request.settings, plan)
+        provider = await self._credentials.resolve(request.settings.provider_ref)
+        settings = await self._complete(request.settings, plan, provider)
         session = Session(
             session_id=session_id_of(request.owner_id, request.document_id, plan.plan_id, settings),
             owner_id=request.owner_id,
@@ -100,11 +104,16 @@ class Playback:
             usage_account=request.usage_account,
         )
         ordinal = _start_ordinal(plan, request.start)
-        await asyncio.gather(
-            self._sessions.save(session),
-            self._sessions.set_cursor(session.session_id, ordinal, playing=True),
-        )
-        await self._submit(session.session_id, again=True)
+        self._head_starts.begin(session, plan.segments[ordinal], self._providers.open(provider))
+        try:
+            await asyncio.gather(
+                self._sessions.save(session),
+                self._sessions.set_cursor(session.session_id, ordinal, playing=True),
+            )
+            await self._submit(session.session_id, again=True)
+        except BaseException:
+            self._head_starts.call_off(session.session_id)
+            raise
         return Started(session, plan, ordinal)
 
     async def plan_of(self, session_id: str) -> Plan:
@@ -145,13 +154,13 @@ class Playback:
         return record is not None and not record.state.is_terminal
 
     async def cancel(self, session_id: str) -> None:
+        self._head_starts.call_off(session_id)
         await self._sessions.get(session_id)
         if await self._record(session_id) is not None:
             await self._queue.cancel(operation_id_of(OperationKind.PLAYBACK, session_id))
 
-    async def _complete(self, settings: VoiceSettings, plan: Plan) -> VoiceSettings:
+    async def _complete(self, settings: VoiceSettings, plan: Plan, provider: Provider) -> VoiceSettings:
         language = settings.language or plan.language or "en"
-        provider = await self._credentials.resolve(settings.provider_ref)
         model = settings.model or provider.default_model
         voice = settings.voice or await self._default_voice(provider, model, language)
         return VoiceSettings(

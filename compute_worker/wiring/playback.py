@@ -40,6 +40,7 @@ class Listening:
             events=base.events,
             credentials=speech.credentials,
             providers=speech.providers,
+            head_starts=speech.head_starts,
             planning_turn=RequestTurns(slots=base.slots, policy=base.policy, action=PLANNING).one,
         )
 
@@ -72,6 +73,7 @@ class Listening:
             credentials=self._speech.credentials,
             providers=self._speech.providers,
             started=self._speech.started,
+            head_starts=self._speech.head_starts,
         )
         return runners.runner(
             _RUNNER,

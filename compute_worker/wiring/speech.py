@@ -13,6 +13,7 @@ from compute_worker.credentials.client import CredentialBrokerClient
 from compute_worker.credentials.metering import SpeechMeterClient
 from compute_worker.playback.cache_key import CacheKeys
 from compute_worker.playback.claims import Claims
+from compute_worker.playback.head_start import HeadStarts
 from compute_worker.playback.speaker import SegmentSpeaker
 from compute_worker.playback.speech_cache import SpeechCache
 from compute_worker.playback.started_speech import StartedSpeech
@@ -35,6 +36,7 @@ class Speech:
     providers: SpeechProviderRegistry
     speaker: SegmentSpeaker
     started: StartedSpeech
+    head_starts: HeadStarts
     servicer: SpeechServicer
     align_model: ModelAligner | None
 
@@ -72,20 +74,29 @@ async def open_speech(base: Foundations) -> AsyncIterator[Speech]:
             espeak=espeak,
             turns=SharedTurns(states=base.states, leases=claims, chance=random.Random()),  # noqa: S311 - no secret
         )
+        speaker = SegmentSpeaker(
+            cache=cache,
+            keys=CacheKeys(playback_secret=settings.playback_token_secret),
+            claims=claims,
+            synthesizer=synthesizer,
+            refinement=WordRefinement(aligner=aligner, cache=cache, media_tool=media_tool),
+            meter=meter,
+            segment_timeout_seconds=settings.work.segment_timeout_ms / 1000,
+        )
+        started = await stack.enter_async_context(StartedSpeech())
+        head_starts = HeadStarts(
+            speaker=speaker,
+            events=base.events,
+            started=started,
+            is_free_for_all=base.slots.is_free_for_all,
+        )
         yield Speech(
             credentials=credentials,
             meter=meter,
             providers=providers,
-            speaker=SegmentSpeaker(
-                cache=cache,
-                keys=CacheKeys(playback_secret=settings.playback_token_secret),
-                claims=claims,
-                synthesizer=synthesizer,
-                refinement=WordRefinement(aligner=aligner, cache=cache, media_tool=media_tool),
-                meter=meter,
-                segment_timeout_seconds=settings.work.segment_timeout_ms / 1000,
-            ),
-            started=await stack.enter_async_context(StartedSpeech()),
+            speaker=speaker,
+            started=started,
+            head_starts=await stack.enter_async_context(head_starts),
             servicer=SpeechServicer(credentials=credentials, providers=providers, synthesizer=synthesizer),
             align_model=align_model,
         )
