@@ -242,6 +242,8 @@ class RecordedProgress:
 
     async def report(self, *, phase: str, done: int, total: int = 0) -> None:
         changed_phase = phase != self._latest.phase
+        if not changed_phase and total == self._latest.total:
+            done = max(done, self._latest.done)  # an attempt that begins anew doesn't take back what was told
         self._latest = model.Progress(phase, done, total)
         if changed_phase or self._clock() - self._written_at >= PROGRESS_WRITE_SECONDS:
             await self.beat()

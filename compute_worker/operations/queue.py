@@ -1,7 +1,10 @@
 """Submitting, reading, watching and cancelling operations, from any worker."""
 
+import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -10,7 +13,7 @@ from nats.js.errors import APIError
 
 from compute_worker.operations import model
 from compute_worker.operations.broker import STREAM_FULL, Broker, broker_unavailable
-from compute_worker.operations.events import Events
+from compute_worker.operations.events import Events, Following
 from compute_worker.operations.job_states import JobStates
 from compute_worker.operations.lanes import Lane, LaneOf, one_lane
 from compute_worker.operations.model import OperationFailure, OperationKind, OperationRecord, OperationState
@@ -20,6 +23,7 @@ RECORD_TTL_SECONDS = 7 * 86_400.0
 CANCEL_SUBJECT = "lectern.control.cancel"
 RECORDS = "operation"  # what the keys of records begin with
 SUBMIT_TRIES = 5  # compare-and-set rounds before we call it contention
+LOOK_AGAIN_SECONDS = 15.0  # who changed a record may have died, or lost the broker, before it was announced
 
 ResultExists = Callable[[str], Awaitable[bool]]
 log = structlog.get_logger(__name__)
@@ -102,9 +106,8 @@ class OperationQueue:
             record = await self.get(operation_id)
             yield record
             while not record.state.is_terminal:
-                event = await following.queue.get()
-                change = OperationRecord.from_json(event.payload)
-                if (change.run, change.updated_at) > (record.run, record.updated_at):
+                change = await self._news(operation_id, following)
+                if change is not None and (change.run, change.updated_at) > (record.run, record.updated_at):
                     record = change
                     yield record
 
@@ -120,15 +123,32 @@ class OperationQueue:
         self, operation_id: str, transition: Callable[[OperationRecord], OperationRecord | None]
     ) -> OperationRecord:
         """Applies the transition to the latest record and announces the result. A transition that returns
-        None leaves the record as it is."""
+        None leaves the record as it is. Later changes have later times, whatever the clocks of their workers
+        say."""
         while True:
             present, revision = await self._present(operation_id)
             changed = transition(present)
             if changed is None:
                 return present
+            later = math.nextafter(present.updated_at, math.inf)
+            changed = replace(changed, updated_at=max(changed.updated_at, later))
             if await self._write(changed, revision) is not None:
                 await self.announce(changed)
                 return changed
+
+    async def _news(self, operation_id: str, following: Following) -> OperationRecord | None:
+        """What was announced; after a while without, the record as it is, or None when it can't be read."""
+        try:
+            async with asyncio.timeout(LOOK_AGAIN_SECONDS):
+                return OperationRecord.from_json((await following.queue.get()).payload)
+        except TimeoutError:
+            pass
+        try:
+            return await self.get(operation_id)
+        except LecternError as error:
+            if not error.retryable:
+                raise
+            return None
 
     async def _present(self, operation_id: str) -> tuple[OperationRecord, int]:
         """The record and its revision."""
