@@ -31,12 +31,13 @@ class AcousticAligner:
         await self._process.prepare()
 
     async def align(self, samples: Samples, text: str, language: str) -> Alignment:
-        reference = await self._say(text, language)
+        reference = await self.reference(text, language)
         if not reference.words or not len(reference.samples):
             raise LecternError(Code.INVALID_ARGUMENT, "There is nothing to align.", reason="NOTHING_TO_ALIGN")
         return await self._process.align(samples, SAMPLE_RATE, reference)
 
-    async def _say(self, text: str, language: str) -> ReferenceSpeech:
+    async def reference(self, text: str, language: str) -> ReferenceSpeech:
+        """The text as eSpeak NG says it in the language, or in English where it has none for it."""
         voice = voice_for_language(language)
         answer = await self._pool.ask(
             {
