@@ -263,7 +263,7 @@ def test_an_instance_is_set_up_from_nothing(
     # Everything works, until the worker stands still; then the check says what to do.
     system = admin.open("system")
     admin.check_until_everything_works(system)
-    expect(system.locator("[data-status=ok]")).to_have_count(12)
+    expect(system.locator("[data-status=ok]")).to_have_count(13)
     worker = instance.child_pid("worker")
     assert worker is not None
     os.kill(worker, signal.SIGSTOP)
