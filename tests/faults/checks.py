@@ -76,10 +76,10 @@ def made_once(asked: Mapping[str, Sequence[Asked]], happened: Iterable[Happening
 
 
 def objects_are_as_expected(
-    bucket: Path, happened: Iterable[Happening], *, texts: int, documents: int
+    bucket: Path, happened: Iterable[Happening], *, texts: int, documents: int, uploads_cut: int
 ) -> list[str]:
     """A document is one object, and has one folder of what was read in it; a piece of speech is two. An
-    upload that was cut off is removed by a task, a day later."""
+    upload that was cut off is removed by a task, a day later, as is one that a store which went away kept."""
     files = [file.relative_to(bucket) for file in bucket.rglob("*") if file.is_file()]
     speech = Counter(file.suffix for file in files if file.parts[0] == "speech")
     found = {
@@ -93,8 +93,8 @@ def objects_are_as_expected(
         f"{name}: {found[name]}, not {count}" for name, count in expected.items() if found[name] != count
     ]
     uploads = [file for file in files if file.parts[0] == "uploads"]
-    cut_off = sum(happening.part.startswith(("app", "store")) for happening in happened)
-    complaints += [f"left over: {file}" for file in uploads[cut_off:]]
+    kept = sum(happening.part.startswith("store") for happening in happened)
+    complaints += [f"left over: {file}" for file in uploads[uploads_cut + kept :]]
     known = {"speech", "documents", "reading", "uploads"}
     return complaints + [f"unexpected: {file}" for file in files if file.parts[0] not in known]
 

@@ -35,6 +35,7 @@ class Listener:
     speed: float  # as a multiple of real time
     audio: bytearray = field(default_factory=bytearray)
     cuts: int = 0
+    uploads_cut: int = 0
     plays: int = 0
     problems: list[str] = field(default_factory=list)
     frames: dict[int, int] = field(default_factory=dict)
@@ -101,8 +102,11 @@ class Listener:
     async def _upload(self, http: aiohttp.ClientSession) -> str:
         form = aiohttp.FormData()
         form.add_field("file", self.document, filename="book.txt", content_type="text/plain")
+        self.uploads_cut += 1
         async with http.post(f"{self.base_url}/api/documents", data=form, timeout=CALL) as answer:
-            return str((await judged(answer))["document"]["id"])
+            document_id = str((await judged(answer))["document"]["id"])
+        self.uploads_cut -= 1
+        return document_id
 
     async def _play(self, http: aiohttp.ClientSession, document_id: str) -> None:
         body = {

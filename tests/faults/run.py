@@ -71,7 +71,7 @@ async def run(folder: Path, seed: int, size: Size, *, tell: Callable[[str], None
             for listener in listeners
             if bytes(listener.audio) != (reference := references[listener.document])
         ]
-        complaints += await _after(mesh, trouble, size, files_before, extra_sessions=len(late))
+        complaints += await _after(mesh, trouble, size, files_before, [*listeners, *late])
     # The programs have ended, and written all they had to say.
     complaints += [f"left over: {left}" for left in mesh.scratch.iterdir()]
     tokens = {f"A token of {listener.name}": listener.tokens for listener in [*listeners, *late]}
@@ -146,16 +146,15 @@ async def _references(mesh: Mesh, listeners: list[Listener]) -> tuple[dict[bytes
 
 
 async def _after(
-    mesh: Mesh, trouble: Trouble, size: Size, files_before: dict[str, int], *, extra_sessions: int
+    mesh: Mesh, trouble: Trouble, size: Size, files_before: dict[str, int], listeners: list[Listener]
 ) -> list[str]:
     def with_the_broker(present: Stored) -> list[str]:
-        sessions = size.listeners + extra_sessions
         return [
             *checks.every_operation_is_settled(present),
             *checks.no_claim_is_left(present),
             *checks.no_job_is_left(present),
             *checks.followers_have_not_grown(present, trouble.happened),
-            *checks.nothing_has_grown(present, sessions=sessions, documents=size.documents),
+            *checks.nothing_has_grown(present, sessions=len(listeners), documents=size.documents),
         ]
 
     settled = await until_quiet(mesh.broker_urls, with_the_broker)
@@ -165,7 +164,11 @@ async def _after(
         *with_the_broker(settled),
         *checks.made_once(asked, trouble.happened),
         *checks.objects_are_as_expected(
-            mesh.bucket, trouble.happened, texts=len(asked), documents=size.documents
+            mesh.bucket,
+            trouble.happened,
+            texts=len(asked),
+            documents=size.documents,
+            uploads_cut=sum(listener.uploads_cut for listener in listeners),
         ),
         *checks.files_have_not_grown(files_before, _open_files(mesh)),
         *checks.tracebacks_in(program.log for program in mesh.ours),
