@@ -97,9 +97,13 @@ class Claim:
 
 
 class Claims:
-    def __init__(self, *, states: JobStates, worker_id: str) -> None:
+    def __init__(
+        self, *, states: JobStates, worker_id: str, release_seconds: float = RELEASE_SECONDS
+    ) -> None:
+        """release_seconds: how long whoever held a claim waits until others have been told."""
         self._states = states
         self._worker_id = worker_id
+        self._release_seconds = release_seconds
         self._releases: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
@@ -117,4 +121,4 @@ class Claims:
             release = asyncio.create_task(claim.release())
             self._releases.add(release)
             release.add_done_callback(self._releases.discard)
-            await asyncio.wait({release}, timeout=RELEASE_SECONDS)
+            await asyncio.wait({release}, timeout=self._release_seconds)

@@ -4,7 +4,7 @@ A run that begins here takes the order over; one elsewhere finds the segment cla
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -13,7 +13,7 @@ import structlog
 from compute_worker.operations.events import Events
 from compute_worker.playback.announcements import segment_ready, session_topic, to_payload
 from compute_worker.playback.model import Extent, Segment, Session
-from compute_worker.playback.speaker import Obtained, SegmentSpeaker, Ticket
+from compute_worker.playback.speaker import Obtained, OnAudio, SegmentSpeaker, Ticket
 from compute_worker.playback.speaking_turn import LISTENING, SPEAKING_AHEAD
 from compute_worker.playback.started_speech import StartedSpeech
 from compute_worker.speech.model import SpokenSegment
@@ -23,7 +23,6 @@ from shared.errors import LecternError
 KEPT_SECONDS = 5.0  # for a run that waits in the queue
 ELSEWHERE_SECONDS = 0.1  # a run that has not asked by then is most likely another worker's
 
-OnAudio = Callable[[SpokenSegment], Awaitable[None]]
 log = structlog.get_logger(__name__)
 
 

@@ -69,10 +69,12 @@ async def open_speech(base: Foundations) -> AsyncIterator[Speech]:
         media_tool = MediaTool(media_bin=str(settings.media_bin))
         synthesizer = SegmentSynthesizer(normalizer=AudioNormalizer(media_tool=media_tool))
         claims = Claims(states=base.states, worker_id=base.worker_id)
+        # Who has a provider's answer goes on with it while the place is given back.
+        places = Claims(states=base.states, worker_id=base.worker_id, release_seconds=0.0)
         providers = SpeechProviderRegistry(
             session=base.http,
             espeak=espeak,
-            turns=SharedTurns(states=base.states, leases=claims, chance=random.Random()),  # noqa: S311 - no secret
+            turns=SharedTurns(states=base.states, leases=places, chance=random.Random()),  # noqa: S311 - no secret
         )
         speaker = SegmentSpeaker(
             cache=cache,

@@ -130,6 +130,23 @@ async def test_what_was_made_does_not_wait_for_a_broker_that_is_away(states, mon
             await asyncio.sleep(0.02)
 
 
+async def test_who_need_not_wait_for_it_lets_go_meanwhile(states, monkeypatch):
+    is_told, get = asyncio.Event(), states.get
+
+    async def getting_late(key):
+        await is_told.wait()
+        return await get(key)
+
+    key = secrets.token_hex(8)
+    async with asyncio.timeout(20):
+        async with Claims(states=states, worker_id="a", release_seconds=0.0).claim(key):
+            monkeypatch.setattr(states, "get", getting_late)
+        assert await get(f"claim.{key}") is not None
+        is_told.set()
+        while await get(f"claim.{key}") is not None:
+            await asyncio.sleep(0.02)
+
+
 async def test_a_claim_that_was_let_go_is_not_taken_again_by_its_renewal(states, monkeypatch):
     """A cancellation may get lost where it meets an answer (asyncio.wait_for, before Python 3.12)."""
     monkeypatch.setattr(claims, "RENEW_SECONDS", 0.1)
