@@ -17,7 +17,10 @@ class OutputLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Child:
-    """probe answers whether the child serves; patience is what makes ready_seconds longer, for messages."""
+    """probe answers whether the child serves; patience is what makes ready_seconds longer, for messages.
+
+    waits answers whether it is well and only waits for what others have to start: as long as that may take.
+    """
 
     name: str
     command: tuple[str, ...]
@@ -26,6 +29,7 @@ class Child:
     parse_line: Callable[[str], OutputLine]
     ready_seconds: float
     patience: str = ""
+    waits: Callable[[], Awaitable[bool]] | None = None
     stop_seconds: float = 5.0
 
 

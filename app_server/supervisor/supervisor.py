@@ -99,11 +99,14 @@ class KeptChild:
 
     async def _becomes_ready(self, ended: asyncio.Task[int]) -> bool:
         deadline = monotonic() + self.child.ready_seconds
-        while not ended.done() and monotonic() < deadline:
+        while not ended.done() and (monotonic() < deadline or await self._waits()):
             if await self.child.probe():
                 return True
             await asyncio.wait({ended}, timeout=_PROBE_INTERVAL_SECONDS)
         return False
+
+    async def _waits(self) -> bool:
+        return self.child.waits is not None and await self.child.waits()
 
     def _not_ready(self, process: asyncio.subprocess.Process) -> str:
         if process.returncode is not None:

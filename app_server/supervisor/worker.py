@@ -23,7 +23,7 @@ _ALLOCATOR = {"MALLOC_ARENA_MAX": "2"}
 
 
 def worker_child(worker: EmbeddedWorker, environment: Mapping[str, str]) -> Child:
-    listens = worker.settings
+    host, port = reachable_host(worker.settings.host), worker.settings.port
     return Child(
         name=WORKER,
         command=(sys.executable, "-m", "shared.cli", "worker", "--no-env-file"),
@@ -32,8 +32,9 @@ def worker_child(worker: EmbeddedWorker, environment: Mapping[str, str]) -> Chil
             **system_environment(environment, *_PASSED_ON),
             **worker.environment,
         },
-        probe=answers_http(reachable_host(listens.host), listens.port, "/health/ready"),
+        probe=answers_http(host, port, "/health/ready"),
         parse_line=worker_line,
         ready_seconds=60.0,
+        waits=answers_http(host, port, "/health/live"),  # for a broker or a store that is not ours
         stop_seconds=10.0,
     )

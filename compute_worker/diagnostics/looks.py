@@ -22,6 +22,8 @@ NEARLY_FULL = 0.9
 
 async def look_at_broker(broker: Broker) -> str:
     """The three stores answer. Says how full they are."""
+    if broker.obstacle is not None:
+        raise LecternError(Code.UNAVAILABLE, broker.obstacle.message, reason="BROKER_UNAVAILABLE")
     streams = (JOBS_STREAM, EVENTS_STREAM, JOB_STATES_STREAM)
     try:
         found = await asyncio.gather(*map(broker.jetstream.stream_info, streams))

@@ -16,7 +16,8 @@ from nats.js import JetStreamContext
 from nats.js.api import DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import NotFoundError
 
-from compute_worker.operations.connection import open_client, when_available
+from compute_worker.obstacle import Obstacle
+from compute_worker.operations.connection import connect_client, when_available
 from shared.errors import Code, LecternError
 
 JOBS_STREAM = "lectern_jobs"
@@ -57,19 +58,73 @@ class Reconnections:
         await self._next.wait()
 
 
-@dataclass(frozen=True)
 class Broker:
-    client: Client
-    jetstream: JetStreamContext
-    reconnections: Reconnections
+    """The connection, and the stores behind it. Who asks before both are there gets UNAVAILABLE at once."""
+
+    def __init__(self, *, options: Mapping[str, Any], name: str, limits: BrokerLimits) -> None:
+        """options are the client's own: servers and credentials."""
+        self.reconnections = Reconnections()
+        self._options = options
+        self._name = name
+        self._limits = limits
+        self._client = Client()
+        self._jetstream = self._client.jetstream(timeout=REQUEST_TIMEOUT_SECONDS)
+        self._obstacle: Obstacle | None = Obstacle("The broker has not been asked yet.")
+
+    async def connect(self) -> None:
+        """Waits for the broker and makes the stores. The connection is kept up across the broker's restarts.
+
+        Raises FAILED_PRECONDITION, in an operator's words, for what waiting won't mend.
+        """
+        self._obstacle = obstacle = Obstacle("The broker has not answered yet.")
+        await connect_client(
+            self._client,
+            self._options,
+            name=self._name,
+            reconnected=self.reconnections.announce,
+            obstacle=obstacle,
+        )
+        await when_available(
+            lambda: ensure_stores(self._jetstream, self._limits),
+            replicas=self._limits.replicas,
+            obstacle=obstacle,
+        )
+        self._obstacle = None
+        obstacle.is_gone("The broker is there now.")
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    @property
+    def client(self) -> Client:
+        self._require()
+        return self._client
+
+    @property
+    def jetstream(self) -> JetStreamContext:
+        self._require()
+        return self._jetstream
+
+    @property
+    def obstacle(self) -> Obstacle | None:
+        """None once the broker has been there."""
+        return self._obstacle
+
+    def _require(self) -> None:
+        if self._obstacle is not None:
+            raise _unavailable(self._obstacle.cause)
 
 
 def broker_unavailable(error: Exception) -> LecternError:
+    return _unavailable(type(error).__name__)
+
+
+def _unavailable(cause: str) -> LecternError:
     return LecternError(
         Code.UNAVAILABLE,
         "The message broker did not answer. Trying again may help.",
         reason="BROKER_UNAVAILABLE",
-        details={"cause": type(error).__name__},
+        details={"cause": cause},
     )
 
 
@@ -83,27 +138,39 @@ def job_states_full() -> LecternError:
 
 
 @asynccontextmanager
+async def open_broker(
+    options: Mapping[str, Any], *, name: str, limits: BrokerLimits
+) -> AsyncIterator[Broker]:
+    """Not connected yet."""
+    broker = Broker(options=options, name=name, limits=limits)
+    try:
+        yield broker
+    finally:
+        await broker.close()
+
+
+@asynccontextmanager
 async def connect_broker(
     options: Mapping[str, Any], *, name: str, limits: BrokerLimits
 ) -> AsyncIterator[Broker]:
-    """Keeps the connection up across the broker's restarts. options are the client's own: servers and
-    credentials. Raises FAILED_PRECONDITION, in an operator's words."""
-    reconnections = Reconnections()
-    client = await open_client(options, name=name, reconnected=reconnections.announce)
-    try:
-        jetstream = client.jetstream(timeout=REQUEST_TIMEOUT_SECONDS)
-        await when_available(lambda: ensure_stores(jetstream, limits), replicas=limits.replicas)
-        yield Broker(client, jetstream, reconnections)
-    finally:
-        await client.close()
+    """For what is nothing without it."""
+    async with open_broker(options, name=name, limits=limits) as broker:
+        await broker.connect()
+        yield broker
 
 
 async def check_broker(broker: Broker) -> None:
-    """Raises when the broker does not answer for our streams.
+    """Raises when the broker does not answer for our streams, with what anybody may know.
 
     Not by the client's own flush: one that is called off, as by a prober that has gone, makes the client deaf
     with the broker's next answer, until it notices.
     """
+    if broker.obstacle is not None:
+        raise LecternError(
+            Code.UNAVAILABLE,
+            f"The broker is not there yet ({broker.obstacle.cause}). The worker's log says what to do.",
+            reason="BROKER_UNAVAILABLE",
+        )
     async with asyncio.timeout(CHECK_SECONDS):
         await broker.jetstream.stream_info(JOBS_STREAM)
 

@@ -11,7 +11,7 @@ import structlog
 from aiohttp import ClientSession
 
 from compute_worker.credentials.work_policies import WorkPolicies
-from compute_worker.operations.broker import connect_broker
+from compute_worker.operations.broker import open_broker
 from compute_worker.operations.lanes import LANES
 from compute_worker.operations.servicer import OperationServicer
 from compute_worker.operations.sweeper import keep_swept
@@ -25,6 +25,7 @@ from compute_worker.wiring.recordings import recording_runner
 from compute_worker.wiring.runners import Runners
 from compute_worker.wiring.serving import diagnostics, serve_http
 from compute_worker.wiring.speech import open_speech
+from compute_worker.wiring.start import there_before
 from shared.configuration.worker_settings import WorkerSettings
 from shared.objects.s3_store import S3Options, open_s3_store
 from shared.rpc.channel import open_channel
@@ -35,7 +36,8 @@ _log = structlog.get_logger(__name__)
 
 
 async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
-    """Serves and works until `stop` is set, then hands unfinished jobs back and ends."""
+    """Serves at once, and works when broker and store are there, until `stop` is set; then hands unfinished
+    jobs back and ends."""
     async with AsyncExitStack() as stack:
         scratch = stack.enter_context(scratch_folder())
         base = await stack.enter_async_context(_open_foundations(settings, scratch))
@@ -57,6 +59,7 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
                 token_check=bearer_check(settings.token),
                 host=settings.host,
                 port=settings.grpc_port,
+                is_serving=False,
             )
         )
         await stack.enter_async_context(
@@ -64,6 +67,8 @@ async def run_worker(settings: WorkerSettings, stop: asyncio.Event) -> None:
         )
         policies = WorkPolicies(channel=base.app_channel, policy=base.policy, speech_meter=speech.meter)
         await stack.enter_async_context(_meanwhile(policies.keep_fresh()))
+        if not await there_before(stop, base.broker, base.store, settings.storage):
+            return
         swept = keep_swept(runners.backlog(), LANES, stale_seconds=settings.broker.stale_ms / 1000)
         await stack.enter_async_context(_meanwhile(swept))
         working = [
@@ -91,14 +96,13 @@ async def _open_foundations(settings: WorkerSettings, scratch: Path) -> AsyncIte
     worker_id = f"worker-{secrets.token_hex(6)}"
     credential_broker = settings.credential_broker
     async with (
-        connect_broker(
+        open_broker(
             settings.broker.connect_options, name=worker_id, limits=broker_limits(settings)
         ) as broker,
         open_s3_store(S3Options.of(settings.storage)) as store,
         ClientSession() as http,
         open_channel(credential_broker.app_url, credential_broker.token) as app_channel,
     ):
-        await store.ensure_bucket(create=settings.storage.auto_create_bucket)
         yield Foundations(
             settings=settings,
             worker_id=worker_id,

@@ -16,7 +16,8 @@ _ELSEWHERE: Final = frozenset({"301", "307", "PermanentRedirect", "Authorization
 
 
 async def ensure_bucket(client: Any, *, bucket: str, region: str, endpoint: str, create: bool) -> None:
-    """Raises FAILED_PRECONDITION, in an operator's words: it may name the endpoint, never a key."""
+    """Raises FAILED_PRECONDITION, or UNAVAILABLE for a store that can't be reached, in an operator's words:
+    it may name the endpoint, never a key."""
     try:
         if await _exists(client, bucket):
             return
@@ -66,7 +67,13 @@ def _explained(cause: str, bucket: str, region: str, endpoint: str) -> LecternEr
     elif cause in _ELSEWHERE:
         told = f"says that the bucket “{bucket}” is not in {region} ({cause}). Check S3_REGION"
     else:
-        told = f"can't be reached ({cause}). Check S3_INTERNAL_ENDPOINT, and that the store runs"
+        return LecternError(
+            Code.UNAVAILABLE,
+            f"The object store at {endpoint} can't be reached ({cause}). Check S3_INTERNAL_ENDPOINT, and "
+            "that the store runs.",
+            reason="OBJECT_STORE_UNREACHABLE",
+            details={"cause": cause},
+        )
     return LecternError(
         Code.FAILED_PRECONDITION, f"The object store at {endpoint} {told}.", reason="OBJECT_STORE_UNUSABLE"
     )

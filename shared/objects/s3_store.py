@@ -104,7 +104,8 @@ class S3Store:
         self._prefix = folder_of(prefix)
 
     async def ensure_bucket(self, *, create: bool) -> None:
-        """Raises FAILED_PRECONDITION when the bucket can't be used, or is missing and may not be created."""
+        """Raises FAILED_PRECONDITION when the bucket can't be used, or is missing and may not be created;
+        UNAVAILABLE when the store can't be reached."""
         await ensure_bucket(
             self._client,
             bucket=self._bucket,

@@ -51,23 +51,26 @@ async def serve_grpc(
     host: str,
     port: int,
     grace_seconds: float = 1.0,
+    is_serving: bool = True,
 ) -> AsyncIterator[RunningServer]:
     """Serves until the block is left; calls still open after the grace are cancelled.
 
-    Port 0 takes a free one. OSError (EADDRINUSE) when the port can't be had.
+    is_serving: what gRPC health answers at first. Port 0 takes a free one.
+    OSError (EADDRINUSE) when the port can't be had.
     """
     server = grpc.aio.server(interceptors=[_TokenInterceptor(token_check)], options=_OPTIONS)
     health_servicer = health.aio.HealthServicer()  # type: ignore[attr-defined]  # the stubs lack it
     health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
+    running = RunningServer(port=_bind(server, host, port), health=health_servicer)
+    await running.set_serving(is_serving)
     names = [service_of(servicer).full_name for servicer in servicers]
     reflection.enable_server_reflection([*names, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
     for name, servicer in zip(names, servicers, strict=True):
         handlers = {method.descriptor.name: _handler(method) for method in methods_of(servicer)}
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
-    bound_port = _bind(server, host, port)
     await server.start()
     try:
-        yield RunningServer(port=bound_port, health=health_servicer)
+        yield running
     finally:
         await health_servicer.enter_graceful_shutdown()
         await server.stop(grace_seconds)

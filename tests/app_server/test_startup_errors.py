@@ -3,8 +3,6 @@
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from servers.lectern import LECTERN, lectern_environment
 from servers.nats import running_nats
 from servers.ports import free_port
@@ -85,19 +83,7 @@ def test_a_worker_with_wrong_credentials_for_its_broker(tmp_path: Path) -> None:
     assert f"The broker at {server.url} refuses the credentials" in said
 
 
-@pytest.mark.timeout(90)
-def test_a_worker_without_its_broker(tmp_path: Path) -> None:
-    port = free_port()
-    url = f"nats://lectern:{SENTINEL}@127.0.0.1:{port}"
-    said = started_in_vain("worker", tmp_path, worker_environment(BROKER_URL=url))
-    assert f"127.0.0.1:{port} can't be reached" in said
-    assert "Check BROKER_URL" in said
-    assert "still trying" in said
-
-
-def test_a_worker_without_its_store(tmp_path: Path, nats_server) -> None:
-    endpoint = f"http://127.0.0.1:{free_port()}"
-    said = started_in_vain(
-        "worker", tmp_path, worker_environment(BROKER_URL=nats_server.url, S3_INTERNAL_ENDPOINT=endpoint)
-    )
-    assert f"The object store at {endpoint} can't be reached" in said
+def test_a_worker_with_wrong_keys_for_its_store(tmp_path: Path, nats_server, object_store) -> None:
+    environment = worker_environment(BROKER_URL=nats_server.url, S3_INTERNAL_ENDPOINT=object_store.endpoint)
+    said = started_in_vain("worker", tmp_path, environment)
+    assert "Check S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and S3_BUCKET" in said

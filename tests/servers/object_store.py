@@ -38,14 +38,19 @@ class ObjectStoreServer:
 
 
 @contextmanager
-def running_object_store(directory: Path) -> Iterator[ObjectStoreServer]:
-    bucket, port = "lectern-tests", free_port()
+def running_object_store(
+    directory: Path, *, again: ObjectStoreServer | None = None
+) -> Iterator[ObjectStoreServer]:
+    """again: one that has ended, on its port and with its keys."""
+    bucket = "lectern-tests"
     data = directory / "data"
-    (data / bucket).mkdir(parents=True)
-    endpoint = f"http://127.0.0.1:{port}"
-    access_key, secret_key = secrets.token_hex(8), secrets.token_hex(16)
+    (data / bucket).mkdir(parents=True, exist_ok=True)
+    endpoint = again.endpoint if again else f"http://127.0.0.1:{free_port()}"
+    access_key, secret_key = (
+        (again.access_key, again.secret_key) if again else (secrets.token_hex(8), secrets.token_hex(16))
+    )
     with started(
-        [bundled_program("rclone"), "serve", "s3", str(data), "--addr", f"127.0.0.1:{port}"],
+        [bundled_program("rclone"), "serve", "s3", str(data), "--addr", endpoint.removeprefix("http://")],
         environment=os.environ | {"RCLONE_AUTH_KEY": f'"{access_key},{secret_key}"', "RCLONE_CONFIG": ""},
         directory=directory,
         output=directory / "rclone.log",

@@ -138,6 +138,26 @@ async def test_a_child_that_never_serves_is_given_up_with_the_variable_that_sets
     assert processes_in(tmp_path) == {}
 
 
+async def test_a_child_that_waits_for_others_is_not_started_anew(tmp_path):
+    """As long as it says so, and no longer."""
+    looks, is_there = 0, False
+
+    async def ready() -> bool:
+        return is_there
+
+    async def waits() -> bool:
+        nonlocal looks, is_there
+        looks += (tmp_path / "starts").exists()
+        is_there = looks == 5
+        return True
+
+    script = "open('starts', 'a').write('x')\nimport time; time.sleep(600)"
+    child = python_child(tmp_path, script, probe=ready, ready_seconds=0.05, waits=waits)
+    async with Supervisor(children=[child], policy=QUICK) as supervisor:
+        await asyncio.wait_for(supervisor.wait_ready(), DEADLINE_SECONDS)
+    assert (tmp_path / "starts").read_text() == "x"
+
+
 async def test_one_childs_failure_ends_the_wait_for_another(tmp_path):
     children = [
         python_child(tmp_path, "import time; time.sleep(600)", name="slow", probe=never),

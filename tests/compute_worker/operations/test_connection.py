@@ -1,14 +1,19 @@
 """The first connection to the broker: every way of proving who we are, and what is said when it fails."""
 
 import asyncio
-from collections.abc import Iterator
+import re
+from collections.abc import Awaitable, Iterator
 from pathlib import Path
 
 import nkeys
 import pytest
 
-from compute_worker.operations import connection
-from compute_worker.operations.broker import BrokerLimits, check_broker, connect_broker
+from compute_worker.diagnostics.looks import look_at_broker
+from compute_worker.operations.broker import BrokerLimits, check_broker, connect_broker, open_broker
+from compute_worker.operations.events import Events
+from compute_worker.operations.job_states import JobStates
+from compute_worker.operations.model import OperationKind
+from compute_worker.operations.queue import OperationQueue
 from servers.nats import NatsServer, running_nats
 from servers.nats_accounts import NatsAccounts, creds_of, new_key
 from shared.configuration.worker_settings import WorkerSettings, read_worker_settings
@@ -61,6 +66,13 @@ async def refusal(worker: WorkerSettings) -> LecternError:
     return caught.value
 
 
+async def refused(asking: Awaitable[object]) -> LecternError:
+    with pytest.raises(LecternError) as caught:
+        await asking
+    assert caught.value.code is Code.UNAVAILABLE
+    return caught.value
+
+
 async def test_the_content_of_a_creds_file_lets_in(
     accounts: NatsAccounts, guarded_server: NatsServer
 ) -> None:
@@ -108,17 +120,50 @@ async def test_a_wrong_password_is_refused_with_a_reason_and_without_showing_it(
     assert "sentinel-word" not in error.message
 
 
-async def test_an_unreachable_broker_is_named_with_its_variable(
-    free_port, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "WAIT_SECONDS", 0.5)
-    for url in (f"nats://user:sentinel-word@127.0.0.1:{free_port()}", "nats://no-such-host.invalid:4222"):
-        with pytest.raises(LecternError, match=r"can't be reached \(.+\)\. Check BROKER_URL") as caught:
-            await connection.open_client(
-                settings(url).broker.connect_options, name="test", wait_seconds=connection.WAIT_SECONDS
-            )
-        assert url.rpartition("@")[2].removeprefix("nats://") in caught.value.message
-        assert "sentinel-word" not in caught.value.message
+async def test_until_the_broker_is_there_everybody_is_told_so_at_once(free_port) -> None:
+    servers = {
+        f"nats://user:sentinel-word@127.0.0.1:{free_port()}": "Connection refused",
+        "nats://no-such-host.invalid:4222": "not known|resolution",
+    }
+    for url, cause in servers.items():
+        options = settings(url).broker.connect_options
+        async with open_broker(options, name="test", limits=BrokerLimits()) as broker, asyncio.timeout(10):
+            states, events = JobStates(broker=broker), Events(broker=broker)
+            queue = OperationQueue(broker=broker, states=states, events=events, stale_seconds=60)
+            connecting = asyncio.create_task(broker.connect())
+            while "can't be reached" not in (await refused(look_at_broker(broker))).message:
+                await asyncio.sleep(0.01)
+            operator = (await refused(look_at_broker(broker))).message
+            anybody = (await refused(check_broker(broker))).message
+            for asking in (
+                queue.submit(OperationKind.DOCUMENT, "key", {}),
+                queue.cancel("id"),
+                anext(queue.watch("id")),
+                states.put("key", {}),
+                anext(states.values("prefix")),
+                events.publish("topic", {}),
+            ):
+                error = await refused(asking)
+                assert (error.reason, error.message) == (
+                    "BROKER_UNAVAILABLE",
+                    "The message broker did not answer. Trying again may help.",
+                )
+            assert not connecting.done()
+            connecting.cancel()
+            await asyncio.gather(connecting, return_exceptions=True)
+        place = url.rpartition("@")[2].removeprefix("nats://")
+        assert re.search(rf"{place} can't be reached \(.*({cause}).*\)\. Check BROKER_URL", operator)
+        assert re.search(cause, anybody)
+        assert place not in anybody
+        assert "sentinel-word" not in operator + anybody
+
+
+async def test_an_account_without_streams_is_explained(tmp_path: Path) -> None:
+    configuration = '{"accounts": {"A": {"users": [{"user": "lectern", "password": "word"}]}}}'
+    with running_nats(tmp_path, configuration=configuration) as server:
+        error = await refusal(settings(server.url.replace("//", "//lectern:word@")))
+    assert error.reason == "BROKER_UNUSABLE"
+    assert "Check that JetStream is enabled there for our account" in error.message
 
 
 async def test_a_broker_that_comes_late_is_waited_for(free_port, tmp_path: Path) -> None:
