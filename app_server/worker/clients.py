@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lectern.compute.v1.speech_pb2_grpc import SpeechServiceAsyncStub
 
 # Between the two processes; none of it is the browser's doing or business.
-_INTERNAL_REASONS: Final = {"SERVICE_UNREACHABLE", "NO_ANSWER", "TOKEN_REFUSED"}
+_INTERNAL_REASONS: Final = {"SERVICE_UNREACHABLE", "NO_ANSWER", "TOKEN_REFUSED", "REQUEST_MALFORMED"}
 _INTERNAL_CODES: Final = {Code.UNAUTHENTICATED, Code.UNIMPLEMENTED}
 # Where a session needs a place in the workers' queue.
 WORK_QUEUE_PROBLEMS: Final = ("JOB_STATES_FULL", "QUEUE_FULL", "QUEUE_LIMIT_REACHED", "WAITED_TOO_LONG")
@@ -34,6 +34,7 @@ _FIXES: Final = {
     "NO_ANSWER": "it is overloaded or hangs: look into its log, or start more workers",
     "TOKEN_REFUSED": "give COMPUTE_WORKER_TOKEN the same value here and on the worker",
 }
+# Requests are made by generated code: what doesn't fit comes from a newer one.
 _OTHER_VERSION: Final = "it is of another version: run the same one on both sides"
 _IN_VAIN: Final = "The part of Lectern that speaks isn't set up rightly. Please tell the administrator."
 _TOO_SLOW: Final = "The part of Lectern that speaks takes too long to answer. Try again in a moment."
@@ -70,12 +71,16 @@ def errors_for_browsers() -> Iterator[None]:
     except LecternError as error:
         if error.reason not in _INTERNAL_REASONS and error.code not in _INTERNAL_CODES:
             raise
-        fix = _OTHER_VERSION if error.code is Code.UNIMPLEMENTED else _FIXES.get(error.reason, "")
+        fix = _OTHER_VERSION if _is_of_another_version(error) else _FIXES.get(error.reason, "")
         _log.warning("the worker can't be asked", reason=error.reason, message=error.message, fix=fix)
         raise LecternError(Code.UNAVAILABLE, _told(error), reason="WORKER_UNAVAILABLE") from error
 
 
+def _is_of_another_version(error: LecternError) -> bool:
+    return error.code is Code.UNIMPLEMENTED or error.reason == "REQUEST_MALFORMED"
+
+
 def _told(error: LecternError) -> str:
-    if error.code in _INTERNAL_CODES:
+    if error.code in _INTERNAL_CODES or _is_of_another_version(error):
         return _IN_VAIN
     return _TOO_SLOW if error.reason == "NO_ANSWER" else _AWAY

@@ -20,6 +20,7 @@ from shared.errors import Code, LecternError
 from shared.rpc.channel import open_channel
 from shared.rpc.gateway import add_gateway
 from shared.rpc.server import serve_grpc
+from shared.rpc.statuses import json_of
 from shared.rpc.tokens import bearer_check
 
 TOKEN = "token"
@@ -114,6 +115,32 @@ async def test_a_worker_of_another_version(transport):
         reason="UNIMPLEMENTED",
         fix="the same one on both sides",
     )
+
+
+async def test_an_older_worker_that_is_sent_what_it_does_not_know():
+    """Its gateway refuses it, as it does a stranger's mistake; gRPC skips it."""
+    app = web.Application()
+
+    async def refuse(_request: web.Request) -> web.Response:
+        refused = LecternError(Code.INVALID_ARGUMENT, "no field named newer", reason="REQUEST_MALFORMED")
+        return web.json_response(json_of(refused, request_id="r"), status=400)
+
+    app.router.add_route("*", "/{anything:.*}", refuse)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        told, logs = await asked(f"http://127.0.0.1:{runner.addresses[0][1]}")
+    finally:
+        await runner.cleanup()
+    check(
+        told,
+        logs,
+        message="tell the administrator",
+        reason="REQUEST_MALFORMED",
+        fix="the same one on both sides",
+    )
+    assert "newer" not in told.message
 
 
 @TRANSPORTS
