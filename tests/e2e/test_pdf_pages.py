@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pypdfium2
 import pytest
 from e2e.accessibility import violations
 from e2e.browser import Person
+from PIL import Image
 from playwright.sync_api import expect
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
@@ -96,10 +99,26 @@ def open_pages(person: Person, title: str) -> str:
     return person.page.url.rpartition("/")[2]
 
 
-# Pixels of the image for each pixel of the screen; null while there is none that is wide enough.
+# Pixels of the image, or of the coarsest of its squares that lie in the window, for each pixel of the screen;
+# null while there are not enough.
 SHARPNESS = """({ page, least }) => {
-  const image = document.querySelector(`.leaf[data-page="${page}"][data-image] .leaf-image`);
-  const sharpness = image && image.naturalWidth / (image.getBoundingClientRect().width * devicePixelRatio);
+  const leaf = document.querySelector(`.leaf[data-page="${page}"][data-image]`);
+  if (!leaf) return null;
+  const box = leaf.getBoundingClientRect();
+  const { offsetLeft, offsetTop, width, height, scale } = visualViewport;
+  const squares = [...leaf.querySelectorAll(".leaf-tiles [data-width]")].map((square) => {
+    const at = square.getBoundingClientRect();
+    return { at, density: square.dataset.width / at.width };
+  });
+  const seen = [0.02, 0.3, 0.5, 0.7, 0.98].flatMap((across) => [0.02, 0.3, 0.5, 0.7, 0.98].map((down) => [
+    offsetLeft + across * width, offsetTop + down * height,
+  ])).filter(([x, y]) => box.left < x && x < box.right && box.top < y && y < box.bottom);
+  const densities = seen.map(([x, y]) => Math.max(0, ...squares
+    .filter(({ at }) => at.left <= x && x <= at.right && at.top <= y && y <= at.bottom)
+    .map(({ density }) => density)));
+  const whole = leaf.querySelector(".leaf-image").naturalWidth / box.width;
+  const coarsest = densities.length ? Math.min(...densities) : 0;
+  const sharpness = Math.max(whole, coarsest) / (devicePixelRatio * scale);
   return sharpness >= least ? sharpness : null;
 }"""
 
@@ -116,6 +135,35 @@ def zoom_in(person: Person, *percents: int) -> None:
         person.page.get_by_role("button", name="Zoom in").click()
         expect(person.page.get_by_role("button", name="Zoom and layout")).to_have_text(f"{percent}%")
         sharpness(person, 0)
+
+
+def ink_edges(picture: Image.Image) -> float:
+    """How steep the steps between white and black are, from one pixel to the next: 1 at most."""
+    ink = np.asarray(picture.convert("L"), dtype=float) / 255
+    steepest = np.abs(np.diff(ink, axis=1)).max(axis=1)
+    return float(steepest[steepest > 0.1].mean())
+
+
+def is_drawn_as_sharp_as_can_be(person: Person, file: Path, word: str) -> None:
+    """Holds a word of the first page as it is on the screen against pdfium's own drawing in that size."""
+    box = person.page.locator(".page-word").get_by_text(word).bounding_box()
+    leaf = person.page.locator(".leaf[data-page='0']").bounding_box()
+    assert box
+    assert leaf
+    shown = Image.open(io.BytesIO(person.page.screenshot(clip=box)))  # in pixels of the screen
+    point = leaf["width"] / WIDTH
+    left, top = (box["x"] - leaf["x"]) / point, (box["y"] - leaf["y"]) / point
+    right, bottom = left + box["width"] / point, top + box["height"] / point
+    crop = (left, HEIGHT - bottom, WIDTH - right, top)
+
+    def drawn(width: float) -> Image.Image:
+        with pypdfium2.PdfDocument(file) as document:
+            return document[0].render(scale=width / WIDTH, crop=crop, rev_byteorder=True).to_pil()
+
+    best = ink_edges(drawn(shown.width / (right - left) * WIDTH))
+    widest_picture = ink_edges(drawn(4000).resize(shown.size, Image.Resampling.BILINEAR))
+    assert widest_picture < 0.7 * best  # what is measured tells them apart
+    assert ink_edges(shown) > 0.8 * best
 
 
 def text_of(person: Person, document_id: str, block: str) -> str:
@@ -171,7 +219,7 @@ def test_a_pdf_is_shown_selected_heard_and_lit_on_its_pages(newcomer, paper):
     assert len(heard) == 3
     person.pause()
 
-    zoom_in(person, 200, 250)  # 4,000 pixels of the screen, which is as wide as images are made
+    zoom_in(person, 200, 250)  # 4,000 pixels of the screen, which is as wide as pictures of a page are made
     number = page.get_by_label("Go to page")
     number.fill("2")
     number.press("Enter")
@@ -183,14 +231,24 @@ def test_a_pdf_is_shown_selected_heard_and_lit_on_its_pages(newcomer, paper):
 
 
 def test_the_view_is_chosen_kept_and_says_where_there_is_nothing_to_hear(newcomer, paper):
-    person = newcomer(viewport={"width": 390, "height": 844})
+    person = newcomer(viewport={"width": 390, "height": 844}, device_scale_factor=3)
     person.sign_up()
     person.upload(paper)
-    open_pages(person, "alphabet")
+    document_id = open_pages(person, "alphabet")
     page = person.page
     overflow = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.evaluate(overflow) <= 0
-    zoom_in(person, 50, 67, 80, 100, 125, 150, 200, 250, 300, 400)
+    zoom_in(person, 50, 67, 80, 100, 125, 150, 200, 250, 300, 400)  # 9,600 pixels of the screen
+    page.locator(".page-word").get_by_text("Alpha").scroll_into_view_if_needed()
+    sharpness(person, 0)
+    is_drawn_as_sharp_as_can_be(person, paper, "Alpha")
+    page.locator(".page-word").get_by_text("Charlie").click()
+    lies_on_its_word(person, document_id, until_lit(person, page=0))
+    person.pause()
+    pinch = page.context.new_cdp_session(page)
+    pinch.send("Emulation.setPageScaleFactor", {"pageScaleFactor": 2})
+    sharpness(person, 0)
+    pinch.send("Emulation.setPageScaleFactor", {"pageScaleFactor": 1})
     page.get_by_role("button", name="Zoom and layout").click()
     page.get_by_role("radio", name="Width").check(force=True)
     page.keyboard.press("Escape")

@@ -3,6 +3,7 @@ import test from "node:test";
 
 import { PageLayout } from "../../app_server/ui/model/page-layout.js";
 import { boxesOf, linesOf } from "../../app_server/ui/model/page-lines.js";
+import { tilesOf } from "../../app_server/ui/model/page-tiles.js";
 import { keepPageSettings, readPageSettings } from "../../app_server/ui/model/page-settings.js";
 
 const VIEW = { width: 632, height: 832 };
@@ -96,4 +97,26 @@ test("each document is found as it was left, and a new one begins like the last"
   kept.set("lectern.pages", "{spoilt");
   assert.equal(readPageSettings(storage, "a").view, "pages");
   assert.equal(readPageSettings(null, "a").flow, "scroll");
+});
+
+test("the squares of a page cover the part that is looked at, no more than that, its middle first", () => {
+  const part = { left: 0.4, right: 0.7, top: 0.5, bottom: 0.6 };
+  const { width, tiles } = tilesOf({ size: A4, pixels: 9600, part });
+  assert.equal(width, 11_200);
+  const [left, right] = [Math.min(...tiles.map((tile) => tile.left)), Math.max(...tiles.map((tile) => tile.left + tile.width))];
+  const [top, bottom] = [Math.min(...tiles.map((tile) => tile.top)), Math.max(...tiles.map((tile) => tile.top + tile.height))];
+  assert.ok(left <= part.left && right >= part.right && top <= part.top && bottom >= part.bottom);
+  assert.ok(part.left - left < 1024 / 11_200 && right - part.right < 1024 / 11_200);
+  assert.ok(part.top - top < 1024 / 14_933 && bottom - part.bottom < 1024 / 14_933);
+  assert.equal(new Set(tiles.map(({ column, row }) => `${column}-${row}`)).size, tiles.length);
+  assert.deepEqual([tiles[0]?.column, tiles[0]?.row], [5, 7]);
+});
+
+test("squares at the edges are as small as what is left of the page", () => {
+  const { width, tiles } = tilesOf({ size: A4, pixels: 4100, part: { left: 0, right: 1, top: 0, bottom: 1 } });
+  assert.equal(width, 5600);
+  assert.equal(tiles.length, 6 * 8);
+  const last = tiles.find(({ column, row }) => column === 5 && row === 7);
+  assert.ok(last && Math.abs(last.left + last.width - 1) < 1e-9 && Math.abs(last.top + last.height - 1) < 1e-9);
+  assert.equal(tilesOf({ size: A4, pixels: 90_000, part: { left: 0, right: 0.01, top: 0, bottom: 0.01 } }).width, 32_000);
 });

@@ -50,9 +50,13 @@ export function resourceUrl(documentId, name) {
   return path(documentId, `resources/${name.split("/").map(encodeURIComponent).join("/")}`);
 }
 
-/** @param {string} documentId @param {number} page @param {number} width in pixels, one of those offered @param {string} version */
-export function pageImageUrl(documentId, page, width, version) {
-  return path(documentId, `pages/${page}/image?width=${width}&version=${version}`);
+/**
+ * @param {string} documentId @param {number} page @param {{width: number, version: string}} image width: in pixels, one of those offered
+ * @param {{column: number, row: number}} [tile] a square of it
+ */
+export function pageImageUrl(documentId, page, { width, version }, tile) {
+  const part = tile ? `&column=${tile.column}&row=${tile.row}` : "";
+  return path(documentId, `pages/${page}/image?width=${width}${part}&version=${version}`);
 }
 
 /**

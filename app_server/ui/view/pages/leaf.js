@@ -5,9 +5,14 @@ import { icon } from "../icons.js";
 
 /** @typedef {import("../../model/page-layout.js").PageBox} PageBox */
 /** @typedef {import("../../model/page-lines.js").Box} Box */
+/** @typedef {import("../../model/page-tiles.js").Part} Part */
+/** @typedef {import("./tiles.js").Tiles} Tiles */
 
 /** Pixels; the same as in shared/page_images.py. */
 const WIDTHS = [320, 480, 640, 800, 1000, 1200, 1600, 2000, 2400, 3200, 4000];
+const MOST_PIXELS = 24_000_000;
+/** What lies under squares: it is seen for a moment only. */
+const UNDER_TILES = 2000;
 
 const SILENT = "There is no text on this page to read aloud.";
 
@@ -25,9 +30,14 @@ export class Leaf {
   #note = document.createElement("div");
   #wanted = 0;
   #isSilent = false;
+  #size = { width: 1, height: 1 };
+  /** Squares of it, where it is looked at closely. @type {Promise<Tiles> | null} */
+  #tiles = null;
+  /** @type {{size: {width: number, height: number}, pixels: number, part: Part} | null} */
+  #needed = null;
   #loading = new AbortController();
 
-  /** @param {{page: number, count: number, urlOf: (width: number) => string}} parts */
+  /** @param {{page: number, count: number, urlOf: (width: number, tile?: {column: number, row: number}) => string}} parts */
   constructor({ page, count, urlOf }) {
     this.#urlOf = urlOf;
     this.element.className = "leaf is-loading";
@@ -46,6 +56,7 @@ export class Leaf {
 
   /** @param {PageBox} box */
   place({ left, top, width, height, scale }) {
+    this.#size = { width, height };
     const { style } = this.element;
     style.left = `${left}px`;
     style.top = `${top}px`;
@@ -54,13 +65,47 @@ export class Leaf {
     style.setProperty("--point", `${scale}px`);
   }
 
-  /** Ask for an image that is sharp at a width; a narrower one stays until it is here. @param {number} pixels */
-  draw(pixels) {
-    const width = imageWidthFor(pixels);
+  /** Ask for an image that is sharp at a width; a narrower one stays until it is here. @param {number} pixels @param {Part} seen of the page */
+  draw(pixels, seen) {
+    const isWhole = pixels <= this.#widest + 1;
+    if (isWhole) this.#closeTiles();
+    else void this.#drawTiles(pixels, seen);
+    const width = imageWidthFor(isWhole ? pixels : UNDER_TILES);
     if (width === this.#wanted) return;
     // Making the page smaller needs no new image.
     if (this.#wanted > width && this.element.dataset.image) return;
     this.#load(width);
+  }
+
+  /** That a picture of the whole page can be. */
+  get #widest() {
+    const { width, height } = this.#size;
+    return Math.min(/** @type {number} */ (WIDTHS.at(-1)), Math.sqrt((MOST_PIXELS * width) / height));
+  }
+
+  /** @param {number} pixels @param {Part} part */
+  async #drawTiles(pixels, part) {
+    if (part.left >= part.right || part.top >= part.bottom) return this.#closeTiles();
+    this.#tiles ??= this.#newTiles();
+    const size = this.#size;
+    const wanted = (this.#needed = { size, pixels, part });
+    const tiles = await this.#tiles.catch(() => null);
+    if (!tiles) this.#tiles = null; // asked for again with the next movement
+    else if (wanted === this.#needed) tiles.show(wanted);
+    return undefined;
+  }
+
+  async #newTiles() {
+    const { Tiles } = await import("./tiles.js");
+    const tiles = new Tiles({ urlOf: this.#urlOf });
+    this.#image.after(tiles.element);
+    return tiles;
+  }
+
+  #closeTiles() {
+    this.#needed = null;
+    void this.#tiles?.then((tiles) => tiles.close(), () => undefined);
+    this.#tiles = null;
   }
 
   /** @param {number} width */
@@ -134,6 +179,7 @@ export class Leaf {
 
   close() {
     this.#loading.abort();
+    this.#closeTiles();
     this.element.remove();
   }
 }

@@ -19,6 +19,8 @@ import { SpokenPlace } from "./spoken-place.js";
 
 /** Kept ready above and below the window, in windows. */
 const READY = 1;
+/** The same of what is drawn in squares. */
+const SOON = 0.25;
 /** While pages fly past, none of them is asked for. */
 const REST_MS = 90;
 /** Where in the window the page lies that is looked at. */
@@ -64,6 +66,8 @@ export class PageView extends Component {
     sizes.observe(document.documentElement);
     this.signal.addEventListener("abort", () => sizes.disconnect(), { once: true });
     this.listen(window, "scroll", () => this.#due(), { passive: true });
+    // Pinched larger, a page is looked at more closely though its layout stays.
+    if (visualViewport) this.listen(visualViewport, "resize scroll", () => this.#due(), { passive: true });
     this.listen(this, "click", (event) => this.#onClick(event));
     this.#arrange();
   }
@@ -244,12 +248,28 @@ export class PageView extends Component {
   #draw() {
     if (this.signal.aborted || this.hidden) return;
     const pages = [...this.#leaves.keys()].sort((left, right) => Math.abs(left - this.#page) - Math.abs(right - this.#page));
-    for (const page of pages) this.#leaves.get(page)?.draw(this.#layout.box(page).width * devicePixelRatio);
+    const pixels = devicePixelRatio * (visualViewport?.scale ?? 1);
+    for (const page of pages) this.#leaves.get(page)?.draw(this.#layout.box(page).width * pixels, this.#seen(page));
+  }
+
+  /** What of a page is in the window, or soon will be. @param {number} number @returns {import("../../model/page-tiles.js").Part} */
+  #seen(number) {
+    const page = this.#layout.box(number);
+    const space = this.#space.getBoundingClientRect();
+    const view = visualViewport ?? { offsetLeft: 0, offsetTop: 0, width: innerWidth, height: innerHeight };
+    const [left, top] = [view.offsetLeft - space.left - page.left, view.offsetTop - space.top - page.top];
+    const share = (/** @type {number} */ at, /** @type {number} */ length) => Math.min(1, Math.max(0, at / length));
+    return {
+      left: share(left - view.width * SOON, page.width),
+      right: share(left + view.width * (1 + SOON), page.width),
+      top: share(top - view.height * SOON, page.height),
+      bottom: share(top + view.height * (1 + SOON), page.height),
+    };
   }
 
   /** @param {number} page */
   #newLeaf(page) {
-    const leaf = new Leaf({ page, count: this.pageCount, urlOf: (width) => pageImageUrl(this.#documentId, page, width, this.#version) });
+    const leaf = new Leaf({ page, count: this.pageCount, urlOf: (width, tile) => pageImageUrl(this.#documentId, page, { width, version: this.#version }, tile) });
     this.#leaves.set(page, leaf);
     // In the order of the pages, for those who hear the page or select over its end.
     const after = [...this.#leaves.keys()].filter((other) => other > page).sort((left, right) => left - right)[0];
