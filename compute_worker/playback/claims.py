@@ -17,6 +17,8 @@ from shared.errors import Code, LecternError
 
 LEASE_SECONDS = 5.0
 RENEW_SECONDS = 1.5  # and an answer is not waited for longer
+RENEW_AGAIN_SECONDS = 0.3  # after one that failed
+SETTLE_SECONDS = 2.0  # after the broker was away, whoever holds a claim renews it first
 SURE_SECONDS = LEASE_SECONDS - 1  # since it was last renewed; the broker counts in whole seconds
 RELEASE_SECONDS = 0.3  # what was made under the claim waits no longer for a broker that is away
 
@@ -57,13 +59,17 @@ class Claim:
 
     async def keep_renewed(self) -> None:
         """Until others have it."""
+        pause = RENEW_SECONDS
         while self._revision is not None and not self._is_over:
-            await asyncio.sleep(RENEW_SECONDS)
+            await asyncio.sleep(pause)
             try:
                 async with asyncio.timeout(RENEW_SECONDS):
                     await self._renew()
             except (LecternError, TimeoutError) as error:
                 log.warning("could not renew a claim", cause=type(error).__name__)
+                pause = RENEW_AGAIN_SECONDS
+            else:
+                pause = RENEW_SECONDS
 
     async def release(self) -> None:
         """Only what is ours still: a worker that was stopped for a while has lost its claims to others."""
@@ -105,12 +111,13 @@ class Claims:
         self._worker_id = worker_id
         self._release_seconds = release_seconds
         self._releases: set[asyncio.Task[None]] = set()
+        self._settled_at = 0.0
 
     @asynccontextmanager
     async def claim(self, key: str) -> AsyncIterator[Claim | None]:
         """Yields the claim if it is ours; then it is held until the block ends."""
         claim = Claim(states=self._states, name=f"claim.{key}", worker_id=self._worker_id)
-        if not await claim.take():
+        if not await self._taken(claim):
             yield None
             return
         renewal = asyncio.create_task(claim.keep_renewed())
@@ -122,3 +129,13 @@ class Claims:
             self._releases.add(release)
             release.add_done_callback(self._releases.discard)
             await asyncio.wait({release}, timeout=self._release_seconds)
+
+    async def _taken(self, claim: Claim) -> bool:
+        """While the broker was away claims may have lapsed whose holders are at work."""
+        if monotonic() < self._settled_at:
+            return False
+        try:
+            return await claim.take()
+        except LecternError:
+            self._settled_at = monotonic() + SETTLE_SECONDS
+            raise

@@ -10,6 +10,7 @@ from compute_worker.operations.broker import BrokerLimits, broker_unavailable, c
 from compute_worker.operations.job_states import JobStates
 from compute_worker.playback import claims
 from compute_worker.playback.claims import Claim, ClaimLostError, Claims
+from shared.errors import LecternError
 
 
 @pytest.fixture
@@ -101,6 +102,31 @@ async def test_a_claim_that_lapsed_is_taken_again_while_nobody_else_has_it(state
     async with Claims(states=states, worker_id="a").claim(key):
         await states.delete(f"claim.{key}")
         await until_it_is(states, key, "a")
+
+
+async def test_after_an_outage_claims_are_left_to_whoever_held_them(states, monkeypatch):
+    key = secrets.token_hex(8)
+    now = 1000.0
+    monkeypatch.setattr(claims, "monotonic", lambda: now)
+    holder, other = (Claims(states=states, worker_id=name) for name in ("holder", "other"))
+
+    async def away(*_arguments, **_options):
+        raise broker_unavailable(TimeoutError())
+
+    async with holder.claim(key) as ours:
+        await states.delete(f"claim.{key}")  # as the broker does with what was not renewed meanwhile
+        with monkeypatch.context() as outage:
+            outage.setattr(states, "create", away)
+            with pytest.raises(LecternError):
+                await other.claim(key).__aenter__()
+        async with other.claim(key) as theirs:
+            assert not theirs
+        await ours._renew()
+        now += claims.SETTLE_SECONDS
+        async with other.claim(key) as theirs:
+            assert not theirs
+    async with other.claim(key) as theirs:
+        assert theirs
 
 
 async def test_a_claim_that_others_have_by_now_is_theirs(states, monkeypatch):
