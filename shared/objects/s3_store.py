@@ -22,6 +22,8 @@ from shared.objects.s3_errors import error_code, translated
 PART_BYTES: Final = 8 * 1024 * 1024  # S3 takes 5 MiB to 5 GiB, at most 10,000 of them: 80 GB here
 _CHUNK_BYTES: Final = 256 * 1024
 _CONNECT_SECONDS: Final = 5
+# botocore puts its own together anew for each request, which is a fifth of what one costs.
+_USER_AGENT: Final = "Lectern"
 _READ_SECONDS: Final = 30  # between two pieces of an answer, not for all of it
 
 
@@ -69,6 +71,7 @@ async def open_s3_client(options: S3Options) -> AsyncIterator[Any]:
         connect_timeout=_CONNECT_SECONDS,
         read_timeout=_READ_SECONDS,
         retries={"mode": "standard", "total_max_attempts": 3},
+        user_agent=_USER_AGENT,
     )
     async with _session().create_client(
         "s3",

@@ -76,3 +76,4 @@ async def test_what_is_stored_is_sent_without_asking_for_leave(embedded_options:
         await store.put("x", b"1")
         assert await store.get("x") == b"1"
     assert [request.headers.get("Expect") for request in sent] == [None]
+    assert [request.headers["User-Agent"][:7] for request in sent] == [b"Lectern"]
