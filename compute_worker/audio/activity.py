@@ -58,9 +58,10 @@ def find_activity(samples: Samples) -> Activity:
     steps = len(samples) // STEP_SAMPLES
     if not steps:
         return Activity(np.zeros(0, dtype=np.bool_))
-    blocks = samples[: steps * STEP_SAMPLES].reshape(steps, STEP_SAMPLES).astype(np.float64)
+    blocks = samples[: steps * STEP_SAMPLES].reshape(steps, STEP_SAMPLES)
     blocks = blocks - blocks.mean()  # a constant offset is no sound
-    level = 10 * np.log10(np.maximum(np.mean(blocks**2, axis=1), 1e-12))
+    energy = np.einsum("ij,ij->i", blocks, blocks).astype(np.float64)
+    level = 10 * np.log10(np.maximum(energy / STEP_SAMPLES, 1e-12))
     peak = float(np.max(level))
     noise = min(float(np.percentile(level, 5)) + _ABOVE_NOISE_DB, peak + _NOISE_CEILING_DB)
     flags = level > max(_SILENCE_DB, peak + _BELOW_PEAK_DB, noise)

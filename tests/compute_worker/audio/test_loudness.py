@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import soxr
 
 from compute_worker.audio.loudness import integrated_loudness, normalize_loudness, true_peak
 from compute_worker.audio.pcm import Samples
@@ -43,3 +44,15 @@ def test_a_peak_between_samples_is_found() -> None:
     )  # samples at 0.707 of the peak
     assert float(np.max(np.abs(quarter))) < 0.71
     assert true_peak(quarter) == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_peak_is_found_wherever_it_stands() -> None:
+    """Only what is loud is looked at between the samples."""
+    peak = np.sin(np.pi / 2 * np.arange(24) + np.pi / 4).astype(np.float32) * np.hanning(24).astype(
+        np.float32
+    )
+    for place in (0, 100, 127, 128, 1000, 2376):
+        samples = 0.05 * SINE[:2400]
+        samples[place : place + len(peak)] += peak
+        whole = soxr.resample(samples, 1, 4, quality="MQ")
+        assert true_peak(samples) == pytest.approx(float(np.max(np.abs(whole))), rel=1e-3)
