@@ -1,4 +1,4 @@
-"""One instance from cold: how soon it is ready, what it takes when idle, how soon a book is open."""
+"""One instance from cold: how soon it is ready, what it takes when idle, how soon books and folders open."""
 
 import asyncio
 import random
@@ -6,6 +6,7 @@ import time
 
 from bench.books import epub_book
 from bench.figures import Figure, Report
+from bench.folders import folder_figures
 from bench.page_images import page_image_figures
 from bench.processes import memory_mb
 from bench.reader import Reader
@@ -27,6 +28,7 @@ async def measure_start(
     )
     async with Reader.signed_up(instance.base_url) as reader:
         report.add(await _opening(reader, source))
+        report.add(await folder_figures(reader, instance.workspace))
         report.add(await page_image_figures(reader, instance.base_url, source))
 
 
