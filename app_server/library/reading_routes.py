@@ -35,7 +35,7 @@ _IMAGE_TYPES: Final = {
 }
 _OTHER_TYPE: Final = "application/octet-stream"
 # A picture out of a hostile book, opened on its own, may do nothing but be seen.
-_RESOURCE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+_RESOURCE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
 class SectionQuery(RequestQuery):

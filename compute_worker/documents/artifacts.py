@@ -22,6 +22,7 @@ RESOURCE_TYPES: Final = {
     "gif": "image/gif",
     "webp": "image/webp",
     "avif": "image/avif",
+    "svg": "image/svg+xml",
 }
 
 

@@ -1,4 +1,4 @@
-"""Keeps the pictures of a document: bitmaps only, known by their content and named by it."""
+"""Keeps the pictures of a document: bitmaps, known by their content and named by it, and safe drawings."""
 
 import base64
 import binascii
@@ -45,12 +45,15 @@ class ImageShelf:
         extension = bitmap_extension(content)
         if not extension or len(content) > _MOST_BYTES:
             return ""
+        return self._keep(content, extension)
+
+    def keep_drawing(self, svg: bytes) -> str:
+        """The same for what vector_pictures made of an SVG; empty for nothing."""
+        return self._keep(svg, "svg") if svg else ""
+
+    def _keep(self, content: bytes, extension: str) -> str:
         name = f"{hashlib.sha256(content).hexdigest()[:16]}.{extension}"
         if name not in self._kept:
             self._kept.add(name)
             self._write(name, content)
         return name
-
-    def keep_data_url(self, url: str) -> str:
-        """The same for a picture that lies in its own address."""
-        return self.keep(read_data_url(url))

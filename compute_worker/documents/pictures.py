@@ -23,12 +23,19 @@ def read_image(element: Element, resource_of: Callable[[str], str]) -> Image:
     return Image(resource_of(source), "" if is_decoration else alt)
 
 
-def read_drawing(svg: Element, resource_of: Callable[[str], str]) -> list[Image]:
-    """SVG can hold scripts and is left out; the bitmaps in it and its description are not."""
+def read_drawing(
+    svg: Element, resource_of: Callable[[str], str], drawing_of: Callable[[Element], str]
+) -> list[Image]:
+    """What is drawn, as a picture; where there are only bitmaps in it, these; else its description.
+
+    drawing_of: to the name of the stored drawing, empty where nothing is drawn."""
     titles = [element for element in svg.iter() if tag_of(element) in {"title", "desc"}]
     alt = svg.get("aria-label") or (
         " ".join("".join(map(str, titles[0].itertext())).split()) if titles else ""
     )
+    drawn = drawing_of(svg)
+    if drawn:
+        return [Image(drawn, alt)]
     bitmaps = [read_image(element, resource_of) for element in svg.iter() if tag_of(element) == "image"]
     shown = [replace(image, alt=image.alt or alt) for image in bitmaps if image.resource]
     return shown or ([Image("", alt)] if alt else [])

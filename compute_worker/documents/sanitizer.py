@@ -23,7 +23,7 @@ _ATTRIBUTES: Final = {
 _SINGLE: Final = frozenset(
     "a br caption h1 h2 h3 h4 h5 h6 hr img p pre table tbody td th tr wbr".split()  # noqa: SIM905 - shorter so
 )
-_RESOURCE = re.compile(r"resources/[0-9a-f]{16}\.(png|jpg|gif|webp|avif)")
+_RESOURCE = re.compile(r"resources/[0-9a-f]{16}\.(png|jpg|gif|webp|avif|svg)")
 
 
 def _kept(tag: str, attribute: str, value: str) -> str | None:

@@ -5,9 +5,11 @@ from pathlib import PurePath
 from urllib.parse import unquote
 
 from compute_worker.documents.builder import DocumentBuilder, SectionCut
-from compute_worker.documents.images import ImageShelf
+from compute_worker.documents.images import ImageShelf, read_data_url
+from compute_worker.documents.markup import Element
 from compute_worker.documents.model import Section
 from compute_worker.documents.output import ArtifactFolder
+from compute_worker.documents.vector_pictures import keep_picture, safe_picture
 from shared.readings import PARSER_VERSION
 
 SHORT_CHARACTERS = 20_000  # what is shorter stays in one piece
@@ -40,7 +42,14 @@ class PageSource:
         return element_id
 
     def image(self, src: str) -> str:
-        return self._shelf.keep_data_url(src) if src[:5].lower() == "data:" else ""
+        return keep_picture(self._shelf, read_data_url(src), member=_no_member)
+
+    def drawing(self, svg: Element) -> str:
+        return self._shelf.keep_drawing(safe_picture(svg, member=_no_member))
+
+
+def _no_member(_address: str) -> bytes:
+    return b""
 
 
 def write_out(

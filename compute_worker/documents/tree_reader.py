@@ -36,6 +36,10 @@ class Source(Protocol):
         """Name of the stored resource, empty where there is none to show."""
         ...
 
+    def drawing(self, svg: Element) -> str:
+        """The same for what is drawn in the page itself."""
+        ...
+
 
 class TreeReader:
     def __init__(self, *, builder: DocumentBuilder, source: Source, rules: ReadingRules) -> None:
@@ -149,7 +153,7 @@ class TreeReader:
         elif tag in {"img", "image"}:
             run.add_image(read_image(element, self._source.image))
         elif tag == "svg":
-            for image in read_drawing(element, self._source.image):
+            for image in read_drawing(element, self._source.image, self._source.drawing):
                 run.add_image(image)
         elif tag == "math":
             self._add(

@@ -29,7 +29,9 @@ MALICE = """<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title>
 <img src="x" onerror="window.pwned = 'onerror'"/><img src="http://127.0.0.1:1/track.png"/>
 <a href="javascript:window.pwned = 'href'">Click me please.</a>
 <iframe src="javascript:window.top.pwned = 'frame'"></iframe>
-<svg xmlns="http://www.w3.org/2000/svg"><script>window.pwned = "svg"</script></svg>
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" onload="window.pwned = 'drawn'">
+<script>window.pwned = "svg"</script><image href="http://127.0.0.1:1/in.png"/><foreignObject><iframe src="http://127.0.0.1:1/"/></foreignObject>
+<rect width="40" height="20" fill="teal"/></svg>
 <form action="http://127.0.0.1:1/"><button>Send</button></form>
 <p style="background: url(http://127.0.0.1:1/bg.png)">The end of it.</p></body></html>"""
 
@@ -112,6 +114,8 @@ def test_no_script_of_a_book_ever_runs_and_nothing_is_fetched_from_outside(reade
     reader.until(lambda it: it.state == "playing" and it.word)
     reader.pause()
     reader.page.get_by_text("Click me please.").click()
+    drawing = reader.page.locator('lectern-text img[src$=".svg"]')
+    reader.page.wait_for_function("(image) => image.naturalWidth === 40", arg=drawing.element_handle())
     assert reader.page.evaluate("() => window.pwned") is None
     assert outside == []
     assert (

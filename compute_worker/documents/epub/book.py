@@ -1,7 +1,7 @@
 """EPUB 2 and 3: reads the files of the spine in order."""
 
 import importlib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 
 from compute_worker.documents import markup, single_file
@@ -9,7 +9,7 @@ from compute_worker.documents.builder import DocumentBuilder, SectionCut, TocTar
 from compute_worker.documents.epub.archive import Archive, resolve
 from compute_worker.documents.epub.navigation import read_contents
 from compute_worker.documents.epub.package import ManifestItem, parse_member, read_package
-from compute_worker.documents.images import ImageShelf
+from compute_worker.documents.images import ImageShelf, read_data_url
 from compute_worker.documents.language import declared_language, detect_language
 from compute_worker.documents.markup import Element, tag_of
 from compute_worker.documents.model import TextDirection
@@ -18,6 +18,7 @@ from compute_worker.documents.pictures import read_image
 from compute_worker.documents.semantics import ReadingRules
 from compute_worker.documents.stylesheets import hidden_names
 from compute_worker.documents.tree_reader import TreeReader
+from compute_worker.documents.vector_pictures import keep_picture, safe_picture
 from shared.errors import LecternError
 from shared.readings import PARSER_VERSION
 
@@ -54,6 +55,9 @@ class _BookSource:
     def image(self, src: str) -> str:
         return self._images.keep(self._base, src)
 
+    def drawing(self, svg: Element) -> str:
+        return self._images.keep_drawing(self._base, svg)
+
 
 class _Images:
     def __init__(self, *, archive: Archive, shelf: ImageShelf, builder: DocumentBuilder) -> None:
@@ -64,7 +68,7 @@ class _Images:
 
     def keep(self, base: str, src: str) -> str:
         if src[:5].lower() == "data:":
-            return self._shelf.keep_data_url(src)
+            return keep_picture(self._shelf, read_data_url(src), member=self._beside(base))
         wanted, _ = resolve(base, src)
         if not wanted:
             return ""
@@ -79,7 +83,8 @@ class _Images:
     def keep_member(self, name: str) -> str:
         if name not in self._names:
             try:
-                self._names[name] = self._shelf.keep(self._archive.read(name))
+                content = self._archive.read(name)
+                self._names[name] = keep_picture(self._shelf, content, member=self._beside(name))
             except LecternError as error:
                 if error.reason != "EPUB_DAMAGED":
                     raise
@@ -87,21 +92,22 @@ class _Images:
                 self._builder.warn("IMAGE_DAMAGED", f"The picture “{name.rpartition('/')[2]}” is damaged.")
         return self._names[name]
 
-    def keep_cover(self, name: str, pages: list[tuple[ManifestItem, Element]]) -> str:
-        """The declared one, a drawing as a picture of it; else the picture that is the whole first page."""
-        kept = self.keep_member(name) if name else ""
-        if name and not kept:
-            kept = self._keep_drawing(name)
-        return kept or (self._keep_lone_picture(*pages[0]) if pages else "")
+    def keep_drawing(self, base: str, svg: Element) -> str:
+        return self._shelf.keep_drawing(safe_picture(svg, member=self._beside(base)))
 
-    def _keep_drawing(self, name: str) -> str:
+    def keep_cover(self, name: str, pages: list[tuple[ManifestItem, Element]]) -> str:
+        """The declared one, else the picture that is the whole first page; a drawing as a bitmap of it."""
+        return (name and self._keep_bitmap(name)) or (self._keep_lone_picture(*pages[0]) if pages else "")
+
+    def _keep_bitmap(self, name: str) -> str:
+        kept = self.keep_member(name)
+        if kept and not kept.endswith(".svg"):
+            return kept
         content = self._member(name)
         if b"<svg" not in content:
             return ""
         drawings = importlib.import_module("compute_worker.documents.drawings")  # few books need it
-        return self._shelf.keep(
-            drawings.picture_of(content, member=lambda href: self._member(self._name(name, href)))
-        )
+        return self._shelf.keep(drawings.picture_of(content, member=self._beside(name)))
 
     def _keep_lone_picture(self, item: ManifestItem, root: Element) -> str:
         body = markup.body_of(root)
@@ -110,7 +116,15 @@ class _Images:
         shown = [element for element in body.iter() if tag_of(element) in {"img", "image"}]
         if len(shown) != 1:
             return ""
-        return read_image(shown[0], lambda src: self.keep(item.name, src)).resource
+
+        def bitmap(src: str) -> str:
+            name = self._name(item.name, src)
+            return self._keep_bitmap(name) if name else self.keep(item.name, src)
+
+        return read_image(shown[0], bitmap).resource
+
+    def _beside(self, base: str) -> Callable[[str], bytes]:
+        return lambda href: self._member(self._name(base, href))
 
     def _name(self, base: str, src: str) -> str:
         wanted, _ = resolve(base, src)

@@ -69,7 +69,7 @@ def test_a_drawing_loads_nothing_from_the_machine(tmp_path: Path) -> None:
     drawing = "".join(
         f'<image href="{address}" {whole}/>' for address in (str(secret), f"file://{secret}", "nested.svg")
     )
-    image = shown(picture_of(f"{SVG}{drawing}</svg>".encode(), member=member))
+    image = shown(picture_of(f"{SVG}<path d='M0 0'/>{drawing}</svg>".encode(), member=member))
     assert is_about(image.getpixel((300, 450)), (255, 255, 255))
     assert asked == [str(secret), f"file://{secret}", "nested.svg"]
 
@@ -81,9 +81,10 @@ def test_a_drawing_loads_nothing_from_the_machine(tmp_path: Path) -> None:
         "<svg",
         "<html/>",
         "<svg xmlns='http://www.w3.org/2000/svg'/>",
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 100000'/>",
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 0 0'/>",
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 nan 5'/>",
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 100000'><path/></svg>",
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 0 0'><path/></svg>",
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 nan 5'><path/></svg>",
+        f"{SVG}{'<path/>' * 5_000}</svg>",
     ],
 )
 def test_what_is_no_drawing_of_a_cover_is_none(drawing: str) -> None:

@@ -145,7 +145,7 @@ def test_pictures_are_kept_by_content_whatever_they_are_called() -> None:
     assert book.texts(BlockRole.PARAGRAPH) == ["x", "with one"]
 
 
-def test_a_drawing_is_left_out_but_its_description_and_its_bitmap_stay() -> None:
+def test_a_drawing_that_draws_nothing_is_its_description_or_its_bitmap() -> None:
     book = read(
         parse,
         epub(
