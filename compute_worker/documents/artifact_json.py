@@ -11,6 +11,7 @@ from compute_worker.documents.model import (
     BlockRole,
     DocumentWarning,
     LayoutRecord,
+    Narration,
     PageLine,
     PageSize,
     ReadingDocument,
@@ -45,6 +46,7 @@ def write_document(document: ReadingDocument) -> Json:
             reason=document.layout.reason,
         ),
         pages=[_without_defaults(width=page.width, height=page.height) for page in document.pages],
+        narration=_write_narration(document.narration),
     )
 
 
@@ -79,6 +81,7 @@ def read_document(content: Json) -> ReadingDocument:
         pages=tuple(
             PageSize(page.get("width", 0.0), page.get("height", 0.0)) for page in content.get("pages", ())
         ),
+        narration=_read_narration(content["narration"]) if "narration" in content else None,
     )
 
 
@@ -134,6 +137,28 @@ def _read_layout(content: Json) -> LayoutRecord:
         model=content.get("model", ""),
         model_pages=content.get("modelPages", 0),
         reason=content.get("reason", ""),
+    )
+
+
+def _write_narration(narration: Narration | None) -> Json | None:
+    return (
+        None
+        if narration is None
+        else _without_defaults(
+            narrators=list(narration.narrators),
+            durationSeconds=narration.duration_seconds,
+            clipCount=narration.clip_count,
+            wrongCount=narration.wrong_count,
+        )
+    )
+
+
+def _read_narration(content: Json) -> Narration:
+    return Narration(
+        narrators=tuple(content.get("narrators", ())),
+        duration_seconds=content.get("durationSeconds", 0.0),
+        clip_count=content.get("clipCount", 0),
+        wrong_count=content.get("wrongCount", 0),
     )
 
 

@@ -126,6 +126,17 @@ class DocumentWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class Narration:
+    """What a book's file tells of its own narration; wrong_count of its clips cannot be played."""
+
+    narrators: tuple[str, ...] = ()
+    duration_seconds: float = 0.0
+    """0 where nothing says it."""
+    clip_count: int = 0
+    wrong_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ReadingDocument:
     title: str
     authors: tuple[str, ...]
@@ -141,3 +152,5 @@ class ReadingDocument:
     layout: LayoutRecord | None = None
     pages: tuple[PageSize, ...] = ()
     """Of a document that has pages."""
+    narration: Narration | None = None
+    """Of a book that brings one."""

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from books.epubs import epub
 from books.locked_pdfs import locked_pdf
 from playwright.sync_api import Route, expect
 
@@ -32,6 +33,12 @@ WATCH_SOUNDS = """() => {
   };
 }"""
 
+DRAGGED = """files => {
+  const dragged = new DataTransfer();
+  for (const [name, text] of files) dragged.items.add(new File([text], name));
+  return dragged;
+}"""
+
 
 def add_by(page, way):
     page.get_by_role("button", name="Add documents").click()
@@ -48,12 +55,15 @@ def choose_what_is_read(reader):
     page.get_by_role("button", name="What is read").click()
     dialog = page.get_by_role("dialog", name="What is read")
     dialog.get_by_label("Text in brackets").uncheck()
-    dialog.get_by_role("button", name="Add a rule").click()
-    dialog.get_by_label("Find").select_option("Pattern")
-    dialog.get_by_label("Written").fill("(hand")
-    dialog.get_by_label("Said as").fill("very good looking")
+    for _ in range(2):  # the first is left empty: the error belongs to the second
+        dialog.get_by_role("button", name="Add a rule").click()
+    second = dialog.get_by_role("group", name="Rule 2")
+    second.get_by_label("Find").select_option("Pattern")
+    second.get_by_label("Written").fill("(hand")
+    second.get_by_label("Said as").fill("very good looking")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog.get_by_text("This is no regular expression")).to_be_visible()
+    expect(second.get_by_text("This is no regular expression")).to_be_visible()
+    dialog.get_by_role("button", name="Remove rule 1").click()
     dialog.get_by_label("Written").fill("handsome")
     expect(dialog.get_by_role("status")).to_contain_text("Woodhouse, very good looking")
     dialog.get_by_role("button", name="Save").click()
@@ -172,6 +182,56 @@ def open_what_is_locked(reader, tmp_path):
     page.wait_for_function("(image) => image.naturalWidth === 480", arg=cover.element_handle())
 
 
+def drop_several(reader):
+    """Files from outside, one of them rubbish: that one alone says what is wrong with it."""
+    page = reader.page
+    page.goto(f"{reader.base_url}/app")
+    expect(page.locator("lectern-document-card").filter(has_text="Letter")).to_be_visible()
+    files = [
+        ("Lake.txt", "The lake was still."),
+        ("Rubbish.epub", "No book at all."),
+        ("Hill.md", "# Hill\n\nIt was steep."),
+    ]
+    dragged = page.evaluate_handle(DRAGGED, files)
+    library = page.locator("lectern-library")
+    page.dispatch_event("body", "dragenter", {"dataTransfer": dragged})
+    expect(library).to_have_attribute("data-dragging", "")
+    expect(page.get_by_text("Drop to add to your library")).to_be_visible()
+    page.dispatch_event("body", "drop", {"dataTransfer": dragged})
+    expect(library).not_to_have_attribute("data-dragging", "")
+    failed = page.locator("lectern-upload-list li[data-state=failed]")
+    expect(failed).to_have_count(1, timeout=30_000)
+    expect(failed).to_contain_text("Rubbish.epub")
+    expect(failed.get_by_role("alert")).to_contain_text("isn't one")
+    for title in ("Lake", "Hill"):
+        card = page.locator("lectern-document-card").filter(has_text=title)
+        expect(card.locator("a.card-link")).to_be_visible(timeout=30_000)
+    expect(page.locator("lectern-document-card").filter(has_text="Rubbish")).to_have_count(0)
+
+
+def look_at_a_narrated_edition(reader, tmp_path):
+    """Who reads it is told where one's own audiobooks are."""
+    page = reader.page
+    overlay = (
+        '<smil xmlns="http://www.w3.org/ns/SMIL" version="3.0"><body><par><text src="a.xhtml#one"/>'
+        '<audio src="a.mp3" clipBegin="0s" clipEnd="90s"/></par></body></smil>'
+    )
+    book = epub(
+        {"a.xhtml": '<h1>A narrated tale</h1><p id="one">The river rose.</p>'},
+        items='<item id="n" href="a.xhtml" media-type="application/xhtml+xml" media-overlay="o"/>'
+        '<item id="o" href="a.smil" media-type="application/smil+xml"/>',
+        spine='<itemref idref="n"/>',
+        metadata='<meta property="media:narrator">Ada Reader</meta>',
+        others={"OPS/a.smil": overlay, "OPS/a.mp3": b"ID3"},
+    )
+    (tmp_path / "Narrated.epub").write_bytes(book)
+    reader.upload(tmp_path / "Narrated.epub")
+    reader.open("A Book")
+    page.get_by_role("button", name="Your own audiobook").click()
+    drawer = page.get_by_role("dialog", name="Your own audiobook")
+    expect(drawer).to_contain_text("This is a narrated edition: read by Ada Reader, 2 min.")
+
+
 def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_instance, tmp_path):
     page = reader.page
     scripts: list[str] = []
@@ -257,6 +317,8 @@ def test_everything_that_can_be_added_is_added_and_corrected(reader, lectern_ins
     change_what_is_read_while_it_is_read(reader)
     look_at_a_note(reader)
     open_what_is_locked(reader, tmp_path)
+    drop_several(reader)
+    look_at_a_narrated_edition(reader, tmp_path)
     assert [line for line in reader.console if line.startswith("pageerror")] == []
 
 

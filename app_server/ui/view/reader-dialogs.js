@@ -78,7 +78,7 @@ export class ReaderDialogs {
 
   async openRecordings() {
     const { openRecordings } = await import("./recordings.js");
-    openRecordings(this.#reader, this.#documentId);
+    openRecordings(this.#reader, this.#documentId, this.#book.reading.narration);
   }
 
   /** @param {import("../api/reading-options.js").ReadingOptions} options */

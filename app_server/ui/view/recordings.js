@@ -4,6 +4,7 @@ import { deleteRecording, getAlignment, listRecordings, recordingPath, tellRecor
 import { Component } from "../lib/component.js";
 import { find, html, render } from "../lib/html.js";
 import { childController, isAbort } from "../lib/signals.js";
+import { narrationText } from "../model/narration.js";
 import { RecordingSound } from "../model/recording-sound.js";
 import { RecordingTimes, recordingApi } from "../model/recording-source.js";
 import { ConfirmDialog } from "./confirm-dialog.js";
@@ -17,8 +18,12 @@ const ACCEPTED = "audio/*,.m4b,.m4a,.mp3,.ogg,.oga,.opus,.flac,.wav,.aac,.webm,.
 const PHASES = { fetching: "Fetching the file", aligning: "Listening along", storing: "Writing down the words" };
 const STYLES = "/ui/styles/recordings.css";
 
-/** @param {HTMLElement} page @param {string} documentId */
-export function openRecordings(page, documentId) {
+/**
+ * @param {HTMLElement} page
+ * @param {string} documentId
+ * @param {import("../api/types.js").ReadingDocument["narration"]} narration that the document's own file brings
+ */
+export function openRecordings(page, documentId, narration) {
   if (!customElements.get("lectern-recordings")) customElements.define("lectern-recordings", Recordings);
   if (!customElements.get("lectern-confirm")) customElements.define("lectern-confirm", ConfirmDialog);
   if (!document.querySelector(`link[href="${STYLES}"]`)) {
@@ -27,7 +32,7 @@ export function openRecordings(page, documentId) {
   let view = page.querySelector("lectern-recordings");
   if (!(view instanceof Recordings)) {
     view = new Recordings();
-    /** @type {Recordings} */ (view).documentId = documentId;
+    Object.assign(view, { documentId, narration });
     page.append(view);
   }
   /** @type {Recordings} */ (view).open();
@@ -36,6 +41,8 @@ export function openRecordings(page, documentId) {
 /** Emits "source-chosen" with {source, name}; both undefined for the voices again. */
 export class Recordings extends Component {
   documentId = "";
+  /** @type {import("../api/types.js").ReadingDocument["narration"]} */
+  narration = null;
   /** @type {Map<string, Recording>} */
   #recordings = new Map();
   /** Of a ready one: how much of the text is heard in it. @type {Map<string, string>} */
@@ -55,6 +62,7 @@ export class Recordings extends Component {
         <button type="button" class="icon-button" data-do="close" aria-label="Close">${icon("close")}</button></div>
       <p class="recordings-about">Align an audiobook you own with this document: Lectern listens along once, then plays your
         recording and lights each word as it is read.</p>
+      ${this.narration ? html`<p class="recordings-narration">${icon("headphones")} <span>${narrationText(this.narration)}</span></p>` : ""}
       <div class="recordings-list" aria-live="polite"></div>
       <div class="recordings-add">
         <label class="button button-primary">${icon("upload")} <span>Add a recording</span>

@@ -62,6 +62,10 @@ class Archive:
     def first_with_suffix(self, suffix: str) -> str:
         return next((name for name in self._members if name.lower().endswith(suffix)), "")
 
+    def size(self, name: str) -> int:
+        """In bytes, unpacked, of a member that find() gave."""
+        return self._members[name].file_size
+
     def read(self, name: str) -> bytes:
         """A member that find() gave. Raises EPUB_DAMAGED."""
         info = self._members[name]

@@ -2,11 +2,13 @@
 
 import importlib
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from pathlib import Path
 
 from compute_worker.documents import markup, single_file
 from compute_worker.documents.builder import DocumentBuilder, SectionCut, TocTarget
 from compute_worker.documents.epub.archive import Archive, resolve
+from compute_worker.documents.epub.narration import read_narration
 from compute_worker.documents.epub.navigation import read_contents
 from compute_worker.documents.epub.package import ManifestItem, parse_member, read_package
 from compute_worker.documents.images import ImageShelf, read_data_url
@@ -172,7 +174,8 @@ class _Book:
             parser_version=PARSER_VERSION,
             emit=self._output.write_section,
         )
-        self._output.write_document(document)
+        narration = read_narration(self._archive, package)
+        self._output.write_document(replace(document, narration=narration))
 
     def _read_page(
         self, item: ManifestItem, root: Element, *, builder: DocumentBuilder, images: _Images, title: str

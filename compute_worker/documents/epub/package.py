@@ -16,6 +16,9 @@ _CONTENT_TYPES = frozenset(
     {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"}
 )
 
+_MOST_NAMES = 20
+_LONGEST_NAME = 200  # characters
+
 
 @dataclass(frozen=True)
 class ManifestItem:
@@ -24,6 +27,8 @@ class ManifestItem:
     """Member of the archive; empty if it isn't there."""
     media_type: str
     properties: frozenset[str]
+    overlay: str = ""
+    """Id of the item that tells how this one is narrated."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,9 @@ class Package:
     navigation: ManifestItem | None
     ncx: ManifestItem | None
     missing: tuple[str, ...]
+    narrators: tuple[str, ...] = ()
+    narration_duration: str = ""
+    """As it is written, of the whole book."""
 
 
 def read_package(archive: Archive) -> Package:
@@ -59,6 +67,8 @@ def read_package(archive: Archive) -> Package:
         navigation=next((item for item in items.values() if "nav" in item.properties), None),
         ncx=next((item for item in items.values() if item.media_type == "application/x-dtbncx+xml"), None),
         missing=tuple(missing),
+        narrators=tuple(dict.fromkeys(_media(metas, "narrator"))),
+        narration_duration=next(iter(_media(metas, "duration")), ""),
     )
 
 
@@ -122,6 +132,7 @@ def _manifest(root: Element, archive: Archive, opf: str, missing: list[str]) -> 
                 name=name,
                 media_type=element.get("media-type", "").lower(),
                 properties=frozenset(element.get("properties", "").split()),
+                overlay=element.get("media-overlay", "").strip(),
             )
         )
     return items
@@ -154,6 +165,18 @@ def _authors(metas: list[Element]) -> tuple[str, ...]:
             if role == "aut":
                 names.append(_text(element))
     return tuple(dict.fromkeys(names))
+
+
+def _media(metas: list[Element], name: str) -> list[str]:
+    """What EPUB's vocabulary of media overlays says of the whole book, not of one file of it."""
+    return [
+        _text(element)[:_LONGEST_NAME]
+        for element in metas
+        if tag_of(element) == "meta"
+        and element.get("property") == f"media:{name}"
+        and not element.get("refines")
+        and _text(element)
+    ][:_MOST_NAMES]
 
 
 def _cover(metas: list[Element], items: dict[str, ManifestItem]) -> ManifestItem | None:

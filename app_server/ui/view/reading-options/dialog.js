@@ -70,13 +70,13 @@ class ReadingOptionsDialog extends FormDialog {
   /** @param {string} documentId @param {string} language @param {FormData} data @returns {Promise<Changed>} */
   async #save(documentId, language, data) {
     const isOn = (/** @type {string} */ name) => data.has(name);
-    const options = await putReadingOptions(documentId, {
+    const options = await this.#rules.save((rules) => putReadingOptions(documentId, {
       includeRoles: ROLES.flatMap(([name, , roles, byDefault]) => (!byDefault && isOn(name) ? roles : [])),
       skipRoles: ROLES.flatMap(([name, , roles, byDefault]) => (byDefault && !isOn(name) ? roles : [])),
       skipCitations: !isOn("citations"),
       skipBrackets: !isOn("brackets"),
-      rules: this.#rules.rules,
-    });
+      rules,
+    }));
     const wanted = String(data.get("language")).trim();
     if (wanted === language) return { options, language };
     return { options, language: (await changeDocument(documentId, { language: wanted || null })).language };

@@ -5,6 +5,7 @@ import { previewVoice } from "../../api/voices.js";
 import { Component } from "../../lib/component.js";
 import { find, html, render } from "../../lib/html.js";
 import { childController, delay, isAbort } from "../../lib/signals.js";
+import { sendRows } from "../../model/rule-rows.js";
 import { messageOf } from "../failures.js";
 import { icon } from "../icons.js";
 import { selectField, showFailure, textField } from "../settings/form.js";
@@ -46,9 +47,12 @@ export class RulesEditor extends Component {
     this.#build();
   }
 
-  /** As they stand in the fields; a row in which nothing was written is none. @returns {Rule[]} */
-  get rules() {
-    return this.#rows().filter((rule) => rule.pattern || rule.replacement);
+  /**
+   * As they stand in the fields; a row in which nothing was written is none.
+   * @template T @param {(rules: Rule[]) => Promise<T>} send @returns {Promise<T>} errors name the rows
+   */
+  save(send) {
+    return sendRows(this.#rows(), (rule) => rule.pattern || rule.replacement, send);
   }
 
   /** @returns {Rule[]} */
@@ -103,11 +107,13 @@ export class RulesEditor extends Component {
     const output = find(this, "output", HTMLOutputElement);
     try {
       await delay(TYPING_MS, trying.signal);
-      const rows = [...this.#rows().entries()].filter(([, { pattern }]) => pattern);
-      const rules = rows.map(([, rule]) => rule);
-      const { said, leftOut } = text ? await sampleOf(rules, text, trying.signal) : { said: "", leftOut: [] };
+      const { said, leftOut } = await sendRows(this.#rows(), ({ pattern }) => pattern, async (rules, rowOf) => {
+        if (!text) return { said: "", leftOut: [] };
+        const answer = await sampleOf(rules, text, trying.signal);
+        return { said: answer.said, leftOut: answer.leftOut.map(rowOf) };
+      });
       output.value = said;
-      this.#warn(leftOut.map((place) => rows[place]?.[0] ?? -1));
+      this.#warn(leftOut);
       return said;
     } catch (error) {
       if (!isAbort(error)) {

@@ -29,7 +29,7 @@ export class PronunciationSection extends SettingsSection {
     const editor = find(this, "lectern-rules", RulesEditor);
     editor.begin({ rules, sample: SAMPLE });
     sendForm(this, find(this, "form", HTMLFormElement), {
-      send: () => putRules(editor.rules),
+      send: () => editor.save(putRules),
       done: (kept) => {
         toast({ message: kept.length ? "Your rules have been saved." : "You have no rules now." });
         editor.begin({ rules: kept, sample: SAMPLE });

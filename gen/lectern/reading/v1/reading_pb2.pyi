@@ -103,6 +103,7 @@ class ReadingDocument(_message.Message):
     SOURCE_FORMAT_FIELD_NUMBER: _builtins.int
     LAYOUT_FIELD_NUMBER: _builtins.int
     PAGES_FIELD_NUMBER: _builtins.int
+    NARRATION_FIELD_NUMBER: _builtins.int
     title: _builtins.str
     language: _builtins.str
     """BCP 47, empty when neither declared nor detected."""
@@ -130,6 +131,10 @@ class ReadingDocument(_message.Message):
     def pages(self) -> _containers.RepeatedCompositeFieldContainer[Global___PageSize]:
         """In order, as they are shown; only of a document that has pages."""
 
+    @_builtins.property
+    def narration(self) -> Global___Narration:
+        """Only of a book that brings its own narration (EPUB Media Overlays)."""
+
     def __init__(
         self,
         *,
@@ -146,14 +151,49 @@ class ReadingDocument(_message.Message):
         source_format: _builtins.str = ...,
         layout: Global___Layout | None = ...,
         pages: _abc.Iterable[Global___PageSize] | None = ...,
+        narration: Global___Narration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout", "narration", b"narration"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "character_count", b"character_count", "cover", b"cover", "language", b"language", "layout", b"layout", "pages", b"pages", "parser_version", b"parser_version", "sections", b"sections", "sentence_count", b"sentence_count", "source_format", b"source_format", "title", b"title", "toc", b"toc", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "character_count", b"character_count", "cover", b"cover", "language", b"language", "layout", b"layout", "narration", b"narration", "pages", b"pages", "parser_version", b"parser_version", "sections", b"sections", "sentence_count", b"sentence_count", "source_format", b"source_format", "title", b"title", "toc", b"toc", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReadingDocument: _TypeAlias = ReadingDocument  # noqa: Y015
+
+@_typing.final
+class Narration(_message.Message):
+    """What a book's file tells of the sound it brings for its text. It is told, not played."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NARRATORS_FIELD_NUMBER: _builtins.int
+    DURATION_SECONDS_FIELD_NUMBER: _builtins.int
+    CLIP_COUNT_FIELD_NUMBER: _builtins.int
+    WRONG_COUNT_FIELD_NUMBER: _builtins.int
+    duration_seconds: _builtins.float
+    """0 where nothing says it."""
+    clip_count: _builtins.int
+    """Passages with a place in the text that is there and a sound that can be played, or for a voice to say."""
+    wrong_count: _builtins.int
+    """Passages, and whole lists of them, that lead nowhere."""
+    @_builtins.property
+    def narrators(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def __init__(
+        self,
+        *,
+        narrators: _abc.Iterable[_builtins.str] | None = ...,
+        duration_seconds: _builtins.float = ...,
+        clip_count: _builtins.int = ...,
+        wrong_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clip_count", b"clip_count", "duration_seconds", b"duration_seconds", "narrators", b"narrators", "wrong_count", b"wrong_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Narration: _TypeAlias = Narration  # noqa: Y015
 
 @_typing.final
 class PageSize(_message.Message):
