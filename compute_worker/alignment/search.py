@@ -40,14 +40,12 @@ def find_path(costs: Matrix, graph: WordGraph, band: Band) -> Indices | None:
     totals = np.full((count, farthest + size), _NEVER, dtype=np.float32)
     sources = _shifted(totals, farthest)
     totals[0, farthest : farthest + 2] = costs[0, :2]
-    candidates = np.empty((farthest + 1, size), dtype=np.float32)
-    bounds = zip(band.first.tolist()[1:], band.last.tolist()[1:], strict=True)
-    for frame, (first, last) in enumerate(bounds, start=1):
-        ways = candidates[:, : last - first]
-        np.add(sources[frame - 1, :, first:last], penalties[:, first:last], out=ways)
-        best = totals[frame, farthest + first : farthest + last]
-        np.minimum.reduce(ways, axis=0, out=best)
-        best += costs[frame, first:last]
+    bounds = band.first.tolist()[1:], band.last.tolist()[1:]
+    frames = zip(*bounds, sources[:-1], totals[1:, farthest:], costs[1:], strict=True)
+    add, cheapest = np.add, np.minimum.reduce  # looked up once: what surrounds the numbers is half the work
+    for first, last, before, after, cost in frames:
+        ways = add(before[:, first:last], penalties[:, first:last])
+        add(cheapest(ways, 0), cost[first:last], out=after[first:last])
     last_word, after_it = totals[-1, -2:]
     end = size - 1 if after_it <= last_word else size - 2
     return _trace(sources, penalties, end) if totals[-1, farthest + end] < _NEVER else None
@@ -84,9 +82,9 @@ def _shifted(totals: Matrix, farthest: int) -> Matrix:
 
 def _trace(sources: Matrix, penalties: Matrix, node: int) -> Indices:
     """Which way was the best is only asked for the nodes that matter."""
-    path = np.empty(len(sources), dtype=np.int64)
-    for frame in range(len(sources) - 1, 0, -1):
-        path[frame] = node
-        node -= int((sources[frame - 1, :, node] + penalties[:, node]).argmin())
-    path[0] = node
-    return path
+    by_node = np.ascontiguousarray(penalties.T)
+    path = [node]
+    for before in sources[-2::-1]:
+        node -= int((before[:, node] + by_node[node]).argmin())
+        path.append(node)
+    return np.array(path[::-1], dtype=np.int64)
