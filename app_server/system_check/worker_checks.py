@@ -32,6 +32,9 @@ _STORE_FULL_FIX: Final = {
         ("JOB_STATES_NEARLY_FULL", "COMPUTE_JOB_STATES_MAX_BYTES"),
     )
 }
+# Refuses nobody's work: only what happened is kept for a shorter time.
+_EVENTS_FULL: Final = "EVENTS_STREAM_FULL"
+_EVENTS_FULL_FIX: Final = "Raise COMPUTE_EVENTS_STREAM_MAX_BYTES on every worker and restart them."
 _STORE_FIX: Final = "Give the worker the same S3 variables as the app, with an endpoint that it can reach."
 _CREDENTIALS_FIX: Final = (
     "Check COMPUTE_CREDENTIAL_BROKER_URL on the worker: this app's address as the worker reaches it, "
@@ -93,6 +96,8 @@ class WorkerView:
 
     async def look_at_broker(self) -> Finding:
         answer = await self._answer()
+        if answer is not None and answer.broker.code == _EVENTS_FULL:
+            return warn(answer.broker.message, _EVENTS_FULL_FIX)
         if answer is not None:
             return _part(answer.broker, _STORE_FULL_FIX.get(answer.broker.code, _BROKER_FIX))
         if self._direct_broker is not None:

@@ -102,6 +102,10 @@ OWN_IS_AWAY = view(UNREACHABLE, is_embedded=True)
             view(answer(broker=pb.Finding(code="JOB_STATES_NEARLY_FULL"))),
             WorkerView.look_at_broker, Status.ERROR, "COMPUTE_JOB_STATES_MAX_BYTES",
         ),
+        (
+            view(answer(broker=pb.Finding(code="EVENTS_STREAM_FULL"))),
+            WorkerView.look_at_broker, Status.WARN, "COMPUTE_EVENTS_STREAM_MAX_BYTES",
+        ),
         (view(answer(object_store=pb.Finding())), WorkerView.look_at_store, Status.ERROR, "S3 variables"),
         (
             view(answer(credential_broker=pb.Finding(code="SERVICE_UNREACHABLE"))),

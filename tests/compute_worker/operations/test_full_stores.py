@@ -77,3 +77,19 @@ async def test_the_system_check_warns_before_a_store_is_full(broker):
         await look_at_broker(broker)
     assert caught.value.reason == "JOB_STATES_NEARLY_FULL"
     assert "COMPUTE_JOB_STATES_MAX_BYTES" in caught.value.message
+
+
+async def test_the_system_check_tells_how_far_a_full_events_stream_reaches_back(broker):
+    events = Events(broker=broker)
+    for number in range(int(ROOM * 0.8 / 1000)):
+        await events.publish("topic", {"n": number, "text": "x" * 900})
+    assert "3 stores answer" in await look_at_broker(broker)
+    for number in range(50):  # the oldest are dropped
+        await events.publish("topic", {"n": number, "text": "x" * 900})
+    with pytest.raises(LecternError) as caught:
+        await look_at_broker(broker)
+    assert caught.value.reason == "EVENTS_STREAM_FULL"
+    assert "COMPUTE_EVENTS_STREAM_MAX_BYTES" in caught.value.message
+    assert "for 0 min instead of 24 h" in caught.value.message
+    await ensure_stores(broker.jetstream, BrokerLimits(events_max_bytes=10 * ROOM))
+    assert "3 stores answer" in await look_at_broker(broker)
