@@ -8,7 +8,7 @@ from typing import Final
 # then read again when it is next opened.
 PARSER_VERSION: Final = "2"
 
-_READING_REF: Final = re.compile(r"reading/[0-9a-f]{64}/(\d{1,9})-[a-z_]+(-.+)?/")
+_READING_REF: Final = re.compile(r"reading/[0-9a-f]{64}/(\d{1,9})-[a-z_]+(-[^/]+)?/")
 
 
 def made_by(parser_version: str, reading_ref: str) -> str:
@@ -19,7 +19,24 @@ def made_by(parser_version: str, reading_ref: str) -> str:
     return f"{reading_ref[: found.start(1)]}{parser_version}{reading_ref[found.end(1) :]}"
 
 
-def can_be_renewed(reading_ref: str) -> bool:
-    """An older parser made it, and nobody needs to be asked for a password to read the file again."""
+def reading_ref_in(key: str) -> str | None:
+    """To which reading document an object belongs; None for what is none's."""
+    found = _READING_REF.match(key)
+    return found[0] if found else None
+
+
+def version_of(reading_ref: str) -> int:
+    """Of the parser that made it; 0 where that isn't known."""
     found = _READING_REF.fullmatch(reading_ref)
-    return found is not None and int(found[1]) < int(PARSER_VERSION) and found[2] is None
+    return int(found[1]) if found else 0
+
+
+def password_name_in(reading_ref: str) -> str:
+    """What tells one password of a file from another; empty where none was needed."""
+    found = _READING_REF.fullmatch(reading_ref)
+    return found[2].removeprefix("-") if found and found[2] else ""
+
+
+def can_be_renewed(reading_ref: str) -> bool:
+    """An older parser made it."""
+    return 0 < version_of(reading_ref) < int(PARSER_VERSION)

@@ -5,6 +5,7 @@ from typing import Final
 from app_server.library.formats import DocumentFormat
 from app_server.library.model import Document, DocumentFailure
 from lectern.compute.v1 import documents_pb2, operations_pb2
+from shared.readings import password_name_in
 
 _FORMATS: Final = {
     DocumentFormat.EPUB: documents_pb2.DOCUMENT_FORMAT_EPUB,
@@ -20,13 +21,16 @@ _FORMATS: Final = {
 def parse_request(
     document: Document, password: str = "", *, retry: bool = True
 ) -> documents_pb2.ParseDocumentRequest:
-    """retry: an earlier failure of these bytes is tried again."""
+    """retry: an earlier failure of these bytes is tried again. What a password has opened is read from what
+    was kept of it."""
+    reading_ref = document.reading_ref or ""
     return documents_pb2.ParseDocumentRequest(
         document_sha256=document.sha256,
         format=_FORMATS[document.format],
         file_name=document.file_name,
         retry=retry,
         password=password,
+        earlier_ref=reading_ref if password_name_in(reading_ref) and not password else "",
     )
 
 

@@ -6,20 +6,18 @@ import zlib
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Annotated, Final
+from typing import Final
 
 from aiohttp import web
-from pydantic import Field
 
 from app_server.accounts.access import Access, TokenScope
 from app_server.accounts.current_user import require_user
 from app_server.http.endpoints import Content, Endpoint, add_endpoints
 from app_server.http.json_bodies import RequestQuery, read_query
-from app_server.library.readings import document_file, resource_file, section_file
+from app_server.library.readings import ParserVersion, document_file, resource_file, section_file
 from app_server.library.service import LibraryService
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectNotFoundError, ObjectStore
-from shared.readings import made_by
 
 _RESOURCE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 _SECTION_INDEX: Final = re.compile(r"[0-9]{1,6}")
@@ -39,8 +37,7 @@ _RESOURCE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-sr
 
 
 class SectionQuery(RequestQuery):
-    # The reading document's parserVersion: what was begun with an older parser's reading goes on with it.
-    parser: Annotated[str, Field(pattern=r"^[0-9]{0,9}$")] = ""
+    parser: ParserVersion = ""
 
 
 class ReadingRoutes:
@@ -76,7 +73,7 @@ class ReadingRoutes:
                     summary="Get a section of the reading document",
                     query=SectionQuery,
                     answer=json,
-                    problems=problems,
+                    problems=(*problems, "READING_REPLACED"),
                 ),
                 endpoint(
                     path=one + "/resources/{name}",
@@ -93,7 +90,7 @@ class ReadingRoutes:
 
     async def section(self, request: web.Request) -> web.StreamResponse:
         index, query = request.match_info["index"], read_query(request, SectionQuery)
-        reading_ref = made_by(query.parser, await self._reading_ref(request))
+        reading_ref = await self._reading_ref(request, parser=query.parser)
         if not _SECTION_INDEX.fullmatch(index):
             raise _missing()
         return await self._json(request, section_file(reading_ref, int(index)))
@@ -111,9 +108,10 @@ class ReadingRoutes:
         }
         return await self._stream(request, resource_file(reading_ref, name), headers)
 
-    async def _reading_ref(self, request: web.Request) -> str:
+    async def _reading_ref(self, request: web.Request, *, parser: str = "") -> str:
         user = await require_user(request)
-        _, reading_ref = await self._service.get_ready(user.id, request.match_info["document_id"])
+        document_id = request.match_info["document_id"]
+        _, reading_ref = await self._service.get_ready(user.id, document_id, parser=parser)
         return reading_ref
 
     async def _json(self, request: web.Request, key: str) -> web.StreamResponse:

@@ -4,13 +4,19 @@ import asyncio
 import gzip
 import hashlib
 import json
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from app_server.library.model import ReadingSummary
 from app_server.library.moved_places import TextBlock
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
 from shared.page_images import DRAWING_VERSION
+
+# A reading document's parserVersion: what was begun with an older parser's reading goes on with it. Empty for
+# the present one.
+ParserVersion = Annotated[str, Field(pattern=r"^[0-9]{0,9}$")]
 
 
 class ReadingFiles:

@@ -11,20 +11,17 @@ import structlog
 
 from app_server.background import BackgroundTasks
 from app_server.library.changes import DocumentChanges
-from app_server.library.model import Document, DocumentState, Position, Progress
-from app_server.library.moved_places import by_distance, found_again, moved, nearest, trace_of
+from app_server.library.kept_places import KeptPlaces
+from app_server.library.model import Document, DocumentState, Progress
 from app_server.library.ports import DocumentStore
 from app_server.library.proto_mapping import parse_request
 from app_server.library.readings import ReadingFiles
 from app_server.worker.clients import WorkerClients
 from lectern.compute.v1 import operations_pb2 as operations
 from shared.errors import Code, LecternError
-from shared.objects.ports import ObjectNotFoundError
 from shared.readings import can_be_renewed
 
 _CALL_SECONDS: Final = 15
-# A place that none of them holds is sought no further.
-_MOST_SECTIONS: Final = 40
 # Somebody may turn pages meanwhile; a worker that is stopped ends what it tells.
 _ATTEMPTS: Final = 3
 _log = structlog.get_logger(__name__)
@@ -37,12 +34,14 @@ class Renewals:
         store: DocumentStore,
         worker: WorkerClients,
         readings: ReadingFiles,
+        places: KeptPlaces,
         changes: DocumentChanges,
         background: BackgroundTasks,
     ) -> None:
         self._store = store
         self._worker = worker
         self._readings = readings
+        self._places = places
         self._changes = changes
         self._background = background
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -115,41 +114,10 @@ class Renewals:
             document = await self._store.find(document_id)
             if document is None or not is_outdated(document):
                 return
-            position = await self._moved(document, reading_ref)
+            position = await self._places.moved(document, reading_ref)
             if await self._store.renew(document, reading_ref=reading_ref, summary=summary, position=position):
                 _log.info("a document was read again", document=document_id, reading_ref=reading_ref)
                 return
-
-    async def _moved(self, document: Document, reading_ref: str) -> Position | None:
-        """Where the reader's place is in the new reading; as it was where it is found nowhere."""
-        position = document.position
-        if position is None:
-            return None
-        try:
-            return await self._found_again(position, document.reading_ref or "", reading_ref)
-        except (LecternError, ObjectNotFoundError) as error:
-            _log.warning("a place was not found again", document=document.id, error=repr(error))
-            return position
-
-    async def _found_again(self, position: Position, old_ref: str, new_ref: str) -> Position:
-        old, new = (
-            await self._readings.section_lengths(old_ref),
-            await self._readings.section_lengths(new_ref),
-        )
-        trace = trace_of(await self._readings.blocks(old_ref, position.section), position)
-        before = sum(old[: position.section]) + (trace.characters_before if trace else 0)
-        likely = by_distance(new, round(before / max(1, sum(old)) * sum(new)))[:_MOST_SECTIONS]
-        if trace is not None:
-            for index, expected in likely:
-                blocks = await self._readings.blocks(new_ref, index)
-                spot = found_again(trace, blocks, characters_before=expected)
-                if spot is not None:
-                    return moved(position, spot)
-        for index, expected in likely[:1]:
-            spot = nearest(await self._readings.blocks(new_ref, index), expected)
-            if spot is not None:
-                return moved(position, spot)
-        return position
 
 
 def is_outdated(document: Document) -> bool:

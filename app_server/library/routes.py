@@ -32,8 +32,10 @@ from app_server.library.json_mapping import (
     added_answer,
     shown_document,
 )
+from app_server.library.kept_places import KeptPlaces
 from app_server.library.model import Document, DocumentState, Position
 from app_server.library.parsing import ParsingWatcher
+from app_server.library.readings import ParserVersion
 from app_server.library.renewals import Renewals
 from app_server.library.service import LibraryService
 from app_server.library.upload_parts import chunks_of, file_part
@@ -54,6 +56,8 @@ class PositionBody(RequestBody):
     offset: _Count
     section: _Count
     fraction: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    # Whose blocks are named.
+    parser: ParserVersion = ""
 
 
 class DocumentRoutes:
@@ -64,6 +68,7 @@ class DocumentRoutes:
         receiver: UploadReceiver,
         watcher: ParsingWatcher,
         renewals: Renewals,
+        places: KeptPlaces,
         changes: DocumentChanges,
         features: FeatureReader,
         callers: Callers,
@@ -73,6 +78,7 @@ class DocumentRoutes:
         self._receiver = receiver
         self._watcher = watcher
         self._renewals = renewals
+        self._places = places
         self._changes = changes
         self._features = features
         self._callers = callers
@@ -216,8 +222,9 @@ class DocumentRoutes:
     async def put_position(self, request: web.Request) -> web.Response:
         user = await require_user(request)
         body = await read_body(request, PositionBody)
-        position = Position(**body.model_dump(), updated_at_ms=self._clock())
-        await self._service.save_position(user.id, request.match_info["document_id"], position)
+        document = await self._service.get(user.id, request.match_info["document_id"])
+        position = Position(**body.model_dump(exclude={"parser"}), updated_at_ms=self._clock())
+        await self._places.save(document, position, parser=body.parser)
         return no_content()
 
     async def events(self, request: web.Request) -> web.StreamResponse:

@@ -17,17 +17,18 @@ from app_server.library.model import (
     DocumentState,
     NewDocument,
     OwnMetadata,
-    Position,
     document_key,
     reading_prefix,
 )
 from app_server.library.parsing import ParsingWatcher
 from app_server.library.password_tries import PasswordTries
 from app_server.library.ports import DocumentStore
+from app_server.library.readings import document_file
 from app_server.library.uploads import ReceivedFile, title_of_file
 from app_server.site_features.ports import FeatureReader
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
+from shared.readings import made_by
 
 # The worker's reasons.
 WAITING_FOR_PASSWORD: Final = frozenset({"PASSWORD_REQUIRED", "PASSWORD_WRONG"})
@@ -103,8 +104,9 @@ class LibraryService:
             )
         return document
 
-    async def get_ready(self, owner_id: str, document_id: str) -> tuple[Document, str]:
-        """The document and its reading reference. Raises FAILED_PRECONDITION while it isn't ready."""
+    async def get_ready(self, owner_id: str, document_id: str, *, parser: str = "") -> tuple[Document, str]:
+        """The document and its reading reference; with the version of a parser, the one that it made. Raises
+        FAILED_PRECONDITION while it isn't ready, and where that parser's reading is gone."""
         document = await self.get(owner_id, document_id)
         if document.state is not DocumentState.READY or document.reading_ref is None:
             raise LecternError(
@@ -112,7 +114,17 @@ class LibraryService:
                 "This document isn't ready to be read yet.",
                 reason="DOCUMENT_NOT_READY",
             )
-        return document, document.reading_ref
+        return document, await self._made_by(parser, document.reading_ref)
+
+    async def _made_by(self, parser: str, reading_ref: str) -> str:
+        wanted = made_by(parser, reading_ref)
+        if wanted != reading_ref and await self._objects.info(document_file(wanted)) is None:
+            raise LecternError(
+                Code.FAILED_PRECONDITION,
+                "This document has been read anew since you opened it. Reload the page to go on.",
+                reason="READING_REPLACED",
+            )
+        return wanted
 
     async def delete(self, owner_id: str, document_id: str) -> None:
         document = await self.get(owner_id, document_id)
@@ -169,10 +181,6 @@ class LibraryService:
         await self._store.set_own_metadata(document.id, own)
         self._changes.tell(document.id)
         return await self.get(owner_id, document_id)
-
-    async def save_position(self, owner_id: str, document_id: str, position: Position) -> None:
-        document = await self.get(owner_id, document_id)
-        await self._store.set_position(document.id, position)
 
     async def _reap(self, sha256: str) -> None:
         """The row is gone already: what stays behind now is only space."""

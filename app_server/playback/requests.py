@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from app_server.http.json_bodies import RequestBody, RequestQuery, StoredText
+from app_server.library.readings import ParserVersion
 
 _Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 _Name = Annotated[StoredText, Field(max_length=200)]
@@ -47,6 +48,8 @@ class SessionBody(RequestBody):
     start: StartBody
     settings: SettingsBody = SettingsBody()
     options: OptionsBody = OptionsBody()
+    # Whose blocks the locator names.
+    parser: ParserVersion = ""
 
 
 class CursorBody(RequestBody):

@@ -58,6 +58,7 @@ class PlaybackRoutes:
                         "DOCUMENT_NOT_FOUND",
                         "DOCUMENT_NOT_READY",
                         "PROVIDER_NOT_FOUND",
+                        "READING_REPLACED",
                         "WORKER_UNAVAILABLE",
                         *WORK_QUEUE_PROBLEMS,
                         *LIMIT_PROBLEMS,

@@ -59,7 +59,9 @@ class PlaybackService:
     async def start(self, caller: Caller, body: SessionBody) -> StartedSession:
         """Raises RESOURCE_EXHAUSTED when a limit is reached. An allowance of speech that is used up is no
         reason: what is in the cache plays, and generation says where it ends."""
-        document, reading_ref = await self._library.get_ready(caller.user_id, body.document_id)
+        document, reading_ref = await self._library.get_ready(
+            caller.user_id, body.document_id, parser=body.parser
+        )
         provider_ref = await self._providers.usable_ref(body.settings.provider_ref)
         features = await self._features.current()
         options = await self._reading_options.for_listening(caller.user_id, document.id)

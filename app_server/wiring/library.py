@@ -8,6 +8,7 @@ from app_server.imports.page_fetcher import PageFetcher
 from app_server.library.changes import DocumentChanges
 from app_server.library.direct_upload_routes import DirectUploadRoutes
 from app_server.library.file_routes import FileRoutes
+from app_server.library.kept_places import KeptPlaces
 from app_server.library.limits import OpeningLimits
 from app_server.library.metadata_routes import MetadataRoutes
 from app_server.library.page_routes import PageRoutes
@@ -31,6 +32,7 @@ def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher
     store, changes = SqlDocumentStore(database=base.database), DocumentChanges()
     limits = OpeningLimits(limits=base.limits)
     readings = ReadingFiles(objects=base.objects)
+    places = KeptPlaces(store=store, readings=readings)
     watcher = ParsingWatcher(
         store=store,
         worker=base.worker,
@@ -70,9 +72,11 @@ def add_library(app: web.Application, base: Foundations, *, fetcher: PageFetcher
             store=store,
             worker=base.worker,
             readings=readings,
+            places=places,
             changes=changes,
             background=base.background,
         ),
+        places=places,
         changes=changes,
         features=base.features,
         callers=base.callers,

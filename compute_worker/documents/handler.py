@@ -12,13 +12,15 @@ from compute_worker.documents.artifacts import (
     document_key,
     reading_ref_of,
     source_key,
+    unlocked_key,
 )
 from compute_worker.documents.layout_models import LayoutModels
 from compute_worker.documents.parser_process import ParserProcess
-from compute_worker.documents.passwords import SEALED_ARGUMENT, DocumentPasswords
+from compute_worker.documents.passwords import EARLIER_ARGUMENT, SEALED_ARGUMENT, DocumentPasswords
 from compute_worker.operations.ports import Job, ProgressReporter
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
+from shared.readings import password_name_in
 
 FORMATS: Final = frozenset({"docx", "epub", "html", "markdown", "text", "pdf", "web_page"})
 _UPLOADS_AT_ONCE: Final = 8
@@ -43,7 +45,8 @@ class DocumentHandler:
         self._temporary_folder = temporary_folder
 
     async def run(self, job: Job, progress: ProgressReporter) -> str:
-        """Arguments: sha256, format, file_name and, sealed, the password. Returns the reading reference."""
+        """Arguments: sha256, format, file_name and, sealed, the password; or instead of it the reference of
+        what it opened before. Returns the reading reference."""
         sha256, source_format = str(job.arguments.get("sha256", "")), str(job.arguments.get("format", ""))
         if source_format not in FORMATS or not _is_sha256(sha256):
             raise LecternError(
@@ -51,17 +54,21 @@ class DocumentHandler:
             )
         sealed = str(job.arguments.get(SEALED_ARGUMENT, ""))
         password = self._passwords.unseal(sealed, sha256) if sealed else ""
+        earlier_ref = str(job.arguments.get(EARLIER_ARGUMENT, ""))
+        unlocked = unlocked_key(earlier_ref) if earlier_ref else ""
         reading_ref = reading_ref_of(
             sha256,
             source_format,
-            password_name=self._passwords.name(password, sha256) if password else "",
+            password_name=self._passwords.name(password, sha256)
+            if password
+            else password_name_in(earlier_ref),
         )
         if await self._store.info(document_key(reading_ref)) is not None:
             return reading_ref
         with tempfile.TemporaryDirectory(prefix="lectern-document-", dir=self._temporary_folder) as name:
             source, artifacts = Path(name) / "source", Path(name) / "artifacts"
             artifacts.mkdir()
-            await self._download(source_key(sha256), source, progress)
+            await self._download(unlocked or source_key(sha256), source, progress)
             options = await self._pdf_options(password, progress) if source_format == "pdf" else {}
             await self._parser.parse(
                 options=options,
@@ -71,6 +78,8 @@ class DocumentHandler:
                 file_name=str(job.arguments.get("file_name", "")),
                 on_progress=lambda phase, done, total: progress.report(phase=phase, done=done, total=total),
             )
+            if unlocked:
+                await self._store.copy(unlocked, unlocked_key(reading_ref))
             await self._upload(artifacts, reading_ref, progress)
         return reading_ref
 

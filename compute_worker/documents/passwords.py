@@ -19,6 +19,7 @@ from compute_worker.documents.failures import password_required
 
 MOST_BYTES: Final = 1_000  # PDF uses 127 at most (ISO 32000-2, 7.6.4.3.3)
 SEALED_ARGUMENT: Final = "sealed_password"
+EARLIER_ARGUMENT: Final = "earlier_ref"
 _KEYS_INFO: Final = b"lectern document password v1"  # apart from what else is derived from the secret
 _NONCE_BYTES: Final = 12
 _NAME_DIGITS: Final = 32

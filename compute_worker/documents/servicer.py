@@ -4,7 +4,12 @@ import re
 from typing import Any
 
 from compute_worker.documents.artifacts import document_key
-from compute_worker.documents.passwords import MOST_BYTES, SEALED_ARGUMENT, DocumentPasswords
+from compute_worker.documents.passwords import (
+    EARLIER_ARGUMENT,
+    MOST_BYTES,
+    SEALED_ARGUMENT,
+    DocumentPasswords,
+)
 from compute_worker.operations.model import OperationKind
 from compute_worker.operations.proto_mapping import operation_to_proto
 from compute_worker.operations.queue import OperationQueue
@@ -12,7 +17,7 @@ from lectern.compute.v1 import documents_pb2 as pb
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceServicer
 from shared.errors import Code, LecternError
 from shared.objects.ports import ObjectStore
-from shared.readings import PARSER_VERSION
+from shared.readings import PARSER_VERSION, password_name_in
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 FORMATS = {
@@ -53,6 +58,9 @@ class DocumentServicer(DocumentServiceServicer):
             _check_password(request.password, name)
             key += f":{self._passwords.name(request.password, request.document_sha256)}"
             arguments[SEALED_ARGUMENT] = self._passwords.seal(request.password, request.document_sha256)
+        elif request.earlier_ref:
+            key += f":{_password_name(request)}"
+            arguments[EARLIER_ARGUMENT] = request.earlier_ref
         record = await self._queue.submit(
             OperationKind.DOCUMENT,
             key,
@@ -64,6 +72,17 @@ class DocumentServicer(DocumentServiceServicer):
 
     async def _artifacts_exist(self, reading_ref: str) -> bool:
         return await self._store.info(document_key(reading_ref)) is not None
+
+
+def _password_name(request: pb.ParseDocumentRequest) -> str:
+    name = password_name_in(request.earlier_ref)
+    if not name or not request.earlier_ref.startswith(f"reading/{request.document_sha256}/"):
+        raise LecternError(
+            Code.INVALID_ARGUMENT,
+            "earlier_ref must be what a password opened of this document.",
+            details={"field": "earlier_ref"},
+        )
+    return name
 
 
 def _check_password(password: str, format_name: str) -> None:

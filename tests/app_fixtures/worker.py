@@ -79,8 +79,8 @@ class StatefulWorker:
             _PageImages(self),
         ]
 
-    def begin(self, operation: operations_pb2.Operation, sha256: str, password: str) -> None:
-        task = asyncio.create_task(self._parse(operation, sha256, password))
+    def begin(self, operation: operations_pb2.Operation, request: documents_pb2.ParseDocumentRequest) -> None:
+        task = asyncio.create_task(self._parse(operation, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -124,7 +124,10 @@ class StatefulWorker:
     def operation_id_of(self, request: documents_pb2.ParseDocumentRequest) -> str:
         return f"op-{request.document_sha256[:16]}{request.password}-{self.parser_version}"
 
-    async def _parse(self, operation: operations_pb2.Operation, sha256: str, password: str) -> None:
+    async def _parse(
+        self, operation: operations_pb2.Operation, request: documents_pb2.ParseDocumentRequest
+    ) -> None:
+        sha256, password = request.document_sha256, request.password
         operation.state = operations_pb2.OPERATION_STATE_RUNNING
         operation.progress.CopyFrom(operations_pb2.Progress(phase="sections", done=1, total=2))
         await self.notify()
@@ -136,12 +139,13 @@ class StatefulWorker:
             operation.error.CopyFrom(
                 operations_pb2.OperationError(code=code, message="This book is damaged.")
             )
-        elif b"locked" in body and password != "sesame":
+        elif b"locked" in body and not request.earlier_ref and password != "sesame":
             operation.state = operations_pb2.OPERATION_STATE_FAILED
             code = "PASSWORD_WRONG" if password else "PASSWORD_REQUIRED"
             operation.error.CopyFrom(operations_pb2.OperationError(code=code, message="Locked."))
         else:
-            operation.result_ref = f"reading/{sha256}/{self.parser_version}-any/"
+            name = "any-5e5a3e" if b"locked" in body else "any"
+            operation.result_ref = f"reading/{sha256}/{self.parser_version}-{name}/"
             await self._write(operation.result_ref, body)
             operation.state = operations_pb2.OPERATION_STATE_SUCCEEDED
         await self.notify()
@@ -181,7 +185,7 @@ class _Documents(DocumentServiceServicer):
                 operation_id=identifier, state=operations_pb2.OPERATION_STATE_QUEUED
             )
             self._worker.operations[identifier] = operation
-            self._worker.begin(operation, request.document_sha256, request.password)
+            self._worker.begin(operation, request)
         return documents_pb2.ParseDocumentResponse(operation=operation)
 
 

@@ -17,6 +17,8 @@ from playwright.sync_api import expect
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
+from shared.readings import PARSER_VERSION
+
 pytestmark = pytest.mark.e2e
 
 FONT, SIZE, LEADING = "Times-Roman", 14.0, 22.0
@@ -210,14 +212,19 @@ def test_a_pdf_is_shown_selected_heard_and_lit_on_its_pages(newcomer, paper):
     assert page.evaluate("getSelection().toString().trim()") == "Charlie says nothing"
     page.evaluate("getSelection().empty()")
 
-    page.get_by_role("button", name="Play", exact=True).click()
+    parser = person.api(f"/api/documents/{document_id}/reading")["parserVersion"]
+    with page.expect_request("**/api/tts/playback/sessions") as begun:
+        page.get_by_role("button", name="Play", exact=True).click()
+    assert begun.value.post_data_json["parser"] == parser == PARSER_VERSION
     lit = until_lit(person)
     heard = {lies_on_its_word(person, document_id, lit)}
     for _ in range(2):
         lit = until_lit(person, other_than=lit["start"])
         heard.add(lies_on_its_word(person, document_id, lit))
     assert len(heard) == 3
-    person.pause()
+    with page.expect_request("**/position") as kept:
+        person.pause()
+    assert kept.value.post_data_json["parser"] == parser
 
     zoom_in(person, 200, 250)  # 4,000 pixels of the screen, which is as wide as pictures of a page are made
     number = page.get_by_label("Go to page")

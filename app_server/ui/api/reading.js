@@ -62,7 +62,7 @@ export function pageImageUrl(documentId, page, { width, version }, tile) {
 
 /**
  * @param {string} documentId
- * @param {import("./types.js").Position} position
+ * @param {import("./types.js").Position & {parser: string}} position parser: the version whose blocks it names
  * @param {{keepalive?: boolean, signal?: AbortSignal}} [options] keepalive lets it outlive the page
  */
 export async function putPosition(documentId, position, options) {

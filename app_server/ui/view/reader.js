@@ -125,7 +125,7 @@ export class Reader extends Component {
       reader: this, book: this.#book, documentId: this.#documentId, player: this.#player, views: this.#views, preferences: this.preferences,
     });
     this.#keeper = new PositionKeeper({
-      save: (position, isLast) => putPosition(this.#documentId, position, isLast ? { keepalive: true } : { signal: this.signal }),
+      save: (position, isLast) => putPosition(this.#documentId, { ...position, parser: reading.parserVersion }, isLast ? { keepalive: true } : { signal: this.signal }),
     });
     if (first) this.#offerVoice(reading);
     else this.#beSilent(reading);
@@ -158,7 +158,9 @@ export class Reader extends Component {
     ]);
     offerMediaKeys(this.#player, { title: item.title, artist: item.authors.join(", "), artwork: item.cover }, this.signal);
     const audio = find(this, "audio", HTMLAudioElement);
-    return new Player({ audio, api: playbackApi, book: this.#book, documentId: this.#documentId, settings, spot, signal: this.signal });
+    const parser = this.#book.reading.parserVersion;
+    const api = { ...playbackApi, openSession: (/** @type {any} */ request, /** @type {any} */ signal) => playbackApi.openSession({ ...request, parser }, signal) };
+    return new Player({ audio, api, book: this.#book, documentId: this.#documentId, settings, spot, signal: this.signal });
   }
 
   #listen() {

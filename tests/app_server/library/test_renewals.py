@@ -78,8 +78,62 @@ async def test_whoever_reads_the_old_one_goes_on_with_it(
     path = f"/api/documents/{old_document}/sections/0?parser="
     assert (await reader.get(path + "1")).json["blocks"][1]["text"] == SECOND
     assert (await reader.get(path + PARSER_VERSION)).json["blocks"][0]["text"] == "Another cut"
-    assert (await reader.get(path + "77")).code == "PART_NOT_FOUND"
+    assert (await reader.get(path + "77")).code == "READING_REPLACED"
     assert (await reader.get(path + "../1")).status == 422
+
+
+async def test_a_page_that_was_opened_before_plays_what_it_shows(
+    reader: Browser, worker: StatefulWorker, old_document: str
+) -> None:
+    worker.paragraphs = ["A title", FIRST, SECOND]
+    await renew(reader, old_document)
+    start = {"locator": {"blockId": "0-1", "offset": 14}}
+    played = {}
+    for parser in ("1", PARSER_VERSION, ""):
+        request = {"documentId": old_document, "start": start, "parser": parser}
+        answer = await reader.send("POST", "/api/tts/playback/sessions", json=request)
+        assert answer.status == 201
+        played[parser] = worker.sessions[answer.json["sessionId"]].reading_ref.split("/")[2]
+    assert played["1"] == "1-" + played[""].partition("-")[2]
+    assert played[PARSER_VERSION] == played[""] == f"{PARSER_VERSION}-any"
+    refused = await reader.send(
+        "POST",
+        "/api/tts/playback/sessions",
+        json={"documentId": old_document, "start": start, "parser": "0"},
+    )
+    assert (refused.code, "Reload" in refused.json["detail"]) == ("READING_REPLACED", True)
+
+
+@pytest.mark.parametrize(
+    ("parser", "block"),
+    [("1", "0-2"), (PARSER_VERSION, "0-1"), ("", "0-1"), ("0", "0-1")],  # what "0" read is gone: by its share
+)
+async def test_a_place_that_a_page_names_which_was_opened_before_is_found_in_the_new_reading(
+    reader: Browser, worker: StatefulWorker, old_document: str, parser: str, block: str
+) -> None:
+    worker.paragraphs = ["A title", FIRST, SECOND]
+    await renew(reader, old_document)
+    place = {**PLACE, "offset": 20, "fraction": 0.3, "parser": parser}
+    answer = await reader.send("PUT", f"/api/documents/{old_document}/position", json=place)
+    assert answer.status == 204
+    kept = (await shown(reader, old_document))["position"]
+    assert (kept["blockId"], kept["fraction"]) == (block, 0.3)
+    assert kept["offset"] == (0 if parser == "0" else 20)
+
+
+async def test_what_a_password_opened_is_read_again_without_asking_for_it(
+    reader: Browser, worker: StatefulWorker
+) -> None:
+    worker.parser_version, worker.paragraphs = "1", [FIRST]
+    identifier = (await reader.upload(b"%PDF-1.7 locked", "letter.pdf")).json["document"]["id"]
+    await reader.settled(identifier)
+    await reader.post(f"/api/documents/{identifier}/password", {"password": "sesame"})
+    assert (await reader.settled(identifier))["isOutdated"]
+    worker.parser_version, worker.paragraphs = PARSER_VERSION, ["Another cut"]
+    assert not (await renew(reader, identifier))["isOutdated"]
+    request = worker.parse_requests[-1]
+    assert (request.password, request.earlier_ref[-13:]) == ("", "1-any-5e5a3e/")
+    assert await first_block(reader, identifier) == "Another cut"
 
 
 async def test_it_can_be_put_off(reader: Browser, worker: StatefulWorker, old_document: str) -> None:
@@ -147,8 +201,9 @@ async def test_a_document_of_this_version_is_left_alone(reader: Browser, worker:
         ("1-web_page", True),
         (f"{PARSER_VERSION}-pdf", False),
         ("999-pdf", False),  # by a newer worker
-        ("1-pdf-0123456789abcdef", False),  # only a password opens it, which nobody keeps
+        ("1-pdf-0123456789abcdef", True),  # what a password opened is kept without its lock
+        ("0-pdf", False),
     ],
 )
-def test_what_an_older_parser_read_without_a_password_can_be_renewed(reference: str, can: bool) -> None:
+def test_what_an_older_parser_read_can_be_renewed(reference: str, can: bool) -> None:
     assert can_be_renewed(f"reading/{'a' * 64}/{reference}/") is can

@@ -58,8 +58,8 @@ class Worker:
         )
         return await self.queue.get(answer.operation.operation_id)
 
-    async def parse(self, password: str = "") -> OperationRecord:
-        record = await self.submit(password)
+    async def parse(self, password: str = "", **changes: object) -> OperationRecord:
+        record = await self.submit(password, **changes)
         async with asyncio.timeout(60):
             async for change in self.queue.watch(record.operation_id):
                 record = change
@@ -151,6 +151,33 @@ async def test_what_a_password_opened_is_apart_and_kept_without_its_lock(
     path.write_bytes(await worker.store.get(unlocked_key(ref)))
     with open_pdf(path) as file:
         assert (file.page_count, file.is_locked) == (1, False)
+
+
+async def test_what_an_older_parser_read_is_read_anew_without_the_password(worker: Worker) -> None:
+    running = asyncio.create_task(worker.runner.run())
+    try:
+        first = await worker.parse(PASSWORD)
+        name = first.result_ref.rpartition("-")[2]
+        earlier_ref = f"reading/{SHA256}/0-pdf-{name}"  # name ends with a slash
+        await worker.store.copy(unlocked_key(first.result_ref), unlocked_key(earlier_ref))
+        await worker.store.delete_prefix(first.result_ref)
+        again = await worker.parse(earlier_ref=earlier_ref)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    assert again.failure is None
+    assert again.result_ref == first.result_ref
+    assert (await load_section(worker.store, again.result_ref, 0)).blocks[0].text == TEXT
+    assert await worker.store.info(unlocked_key(again.result_ref)) is not None
+
+
+@pytest.mark.parametrize(
+    "reference", [f"{'1' * 64}/1-pdf-{'a' * 32}/", f"{SHA256}/1-pdf/", f"{SHA256}/../x/"]
+)
+async def test_what_no_password_opened_of_this_file_is_refused(worker: Worker, reference: str) -> None:
+    with pytest.raises(LecternError) as caught:
+        await worker.submit(earlier_ref=f"reading/{reference}")
+    assert caught.value.details == {"field": "earlier_ref"}
 
 
 @pytest.mark.parametrize(

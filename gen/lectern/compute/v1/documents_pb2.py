@@ -26,7 +26,7 @@ from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 from lectern.compute.v1 import operations_pb2 as lectern_dot_compute_dot_v1_dot_operations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"lectern/compute/v1/documents.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\x1a#lectern/compute/v1/operations.proto\"\x97\x01\n\x14ParseDocumentRequest\x12\x17\n\x0f\x64ocument_sha256\x18\x01 \x01(\t\x12\x32\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\".lectern.compute.v1.DocumentFormat\x12\x11\n\tfile_name\x18\x03 \x01(\t\x12\r\n\x05retry\x18\x04 \x01(\x08\x12\x10\n\x08password\x18\x05 \x01(\t\"I\n\x15ParseDocumentResponse\x12\x30\n\toperation\x18\x01 \x01(\x0b\x32\x1d.lectern.compute.v1.Operation*\xee\x01\n\x0e\x44ocumentFormat\x12\x1f\n\x1b\x44OCUMENT_FORMAT_UNSPECIFIED\x10\x00\x12\x18\n\x14\x44OCUMENT_FORMAT_EPUB\x10\x01\x12\x18\n\x14\x44OCUMENT_FORMAT_HTML\x10\x02\x12\x1c\n\x18\x44OCUMENT_FORMAT_MARKDOWN\x10\x03\x12\x18\n\x14\x44OCUMENT_FORMAT_TEXT\x10\x04\x12\x17\n\x13\x44OCUMENT_FORMAT_PDF\x10\x05\x12\x18\n\x14\x44OCUMENT_FORMAT_DOCX\x10\x06\x12\x1c\n\x18\x44OCUMENT_FORMAT_WEB_PAGE\x10\x07\x32\xaa\x01\n\x0f\x44ocumentService\x12\x96\x01\n\rParseDocument\x12(.lectern.compute.v1.ParseDocumentRequest\x1a).lectern.compute.v1.ParseDocumentResponse\"0\x82\xd3\xe4\x93\x02*\"%/v1/documents/{document_sha256}/parse:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"lectern/compute/v1/documents.proto\x12\x12lectern.compute.v1\x1a\x1cgoogle/api/annotations.proto\x1a#lectern/compute/v1/operations.proto\"\xac\x01\n\x14ParseDocumentRequest\x12\x17\n\x0f\x64ocument_sha256\x18\x01 \x01(\t\x12\x32\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\".lectern.compute.v1.DocumentFormat\x12\x11\n\tfile_name\x18\x03 \x01(\t\x12\r\n\x05retry\x18\x04 \x01(\x08\x12\x10\n\x08password\x18\x05 \x01(\t\x12\x13\n\x0b\x65\x61rlier_ref\x18\x06 \x01(\t\"I\n\x15ParseDocumentResponse\x12\x30\n\toperation\x18\x01 \x01(\x0b\x32\x1d.lectern.compute.v1.Operation*\xee\x01\n\x0e\x44ocumentFormat\x12\x1f\n\x1b\x44OCUMENT_FORMAT_UNSPECIFIED\x10\x00\x12\x18\n\x14\x44OCUMENT_FORMAT_EPUB\x10\x01\x12\x18\n\x14\x44OCUMENT_FORMAT_HTML\x10\x02\x12\x1c\n\x18\x44OCUMENT_FORMAT_MARKDOWN\x10\x03\x12\x18\n\x14\x44OCUMENT_FORMAT_TEXT\x10\x04\x12\x17\n\x13\x44OCUMENT_FORMAT_PDF\x10\x05\x12\x18\n\x14\x44OCUMENT_FORMAT_DOCX\x10\x06\x12\x1c\n\x18\x44OCUMENT_FORMAT_WEB_PAGE\x10\x07\x32\xaa\x01\n\x0f\x44ocumentService\x12\x96\x01\n\rParseDocument\x12(.lectern.compute.v1.ParseDocumentRequest\x1a).lectern.compute.v1.ParseDocumentResponse\"0\x82\xd3\xe4\x93\x02*\"%/v1/documents/{document_sha256}/parse:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,12 +35,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_DOCUMENTSERVICE'].methods_by_name['ParseDocument']._loaded_options = None
   _globals['_DOCUMENTSERVICE'].methods_by_name['ParseDocument']._serialized_options = b'\202\323\344\223\002*\"%/v1/documents/{document_sha256}/parse:\001*'
-  _globals['_DOCUMENTFORMAT']._serialized_start=355
-  _globals['_DOCUMENTFORMAT']._serialized_end=593
+  _globals['_DOCUMENTFORMAT']._serialized_start=376
+  _globals['_DOCUMENTFORMAT']._serialized_end=614
   _globals['_PARSEDOCUMENTREQUEST']._serialized_start=126
-  _globals['_PARSEDOCUMENTREQUEST']._serialized_end=277
-  _globals['_PARSEDOCUMENTRESPONSE']._serialized_start=279
-  _globals['_PARSEDOCUMENTRESPONSE']._serialized_end=352
-  _globals['_DOCUMENTSERVICE']._serialized_start=596
-  _globals['_DOCUMENTSERVICE']._serialized_end=766
+  _globals['_PARSEDOCUMENTREQUEST']._serialized_end=298
+  _globals['_PARSEDOCUMENTRESPONSE']._serialized_start=300
+  _globals['_PARSEDOCUMENTRESPONSE']._serialized_end=373
+  _globals['_DOCUMENTSERVICE']._serialized_start=617
+  _globals['_DOCUMENTSERVICE']._serialized_end=787
 # @@protoc_insertion_point(module_scope)

@@ -56,6 +56,7 @@ class ParseDocumentRequest(_message.Message):
     FILE_NAME_FIELD_NUMBER: _builtins.int
     RETRY_FIELD_NUMBER: _builtins.int
     PASSWORD_FIELD_NUMBER: _builtins.int
+    EARLIER_REF_FIELD_NUMBER: _builtins.int
     document_sha256: _builtins.str
     """Lowercase hex; the file lies at documents/<sha256>."""
     format: Global___DocumentFormat.ValueType
@@ -67,6 +68,11 @@ class ParseDocumentRequest(_message.Message):
     """Opens a locked PDF; up to 1,000 bytes. It is sealed before it is stored or queued, and forgotten when the
     operation is over. Each password gives an operation and a result of its own.
     """
+    earlier_ref: _builtins.str
+    """Instead of the password of a locked PDF that an older parser has read: the reference of that reading, which only
+    the password leads to. What lies there without a lock is read anew, and the result takes the name that the
+    password would give it.
+    """
     def __init__(
         self,
         *,
@@ -75,10 +81,11 @@ class ParseDocumentRequest(_message.Message):
         file_name: _builtins.str = ...,
         retry: _builtins.bool = ...,
         password: _builtins.str = ...,
+        earlier_ref: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_sha256", b"document_sha256", "file_name", b"file_name", "format", b"format", "password", b"password", "retry", b"retry"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_sha256", b"document_sha256", "earlier_ref", b"earlier_ref", "file_name", b"file_name", "format", b"format", "password", b"password", "retry", b"retry"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
