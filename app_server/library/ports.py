@@ -40,6 +40,10 @@ class DocumentStore(Protocol):
         """Those among them that some document has."""
         ...
 
+    async def readings_of(self, sha256: str) -> set[str]:
+        """The reading references of every document of these bytes."""
+        ...
+
     async def unowned_blobs(self, *, created_before_ms: int) -> list[str]: ...
 
     async def forget_blob(self, sha256: str) -> None:

@@ -90,6 +90,11 @@ class SqlDocumentStore:
         async with self._database.read() as connection:
             return set(await connection.scalars(owned))
 
+    async def readings_of(self, sha256: str) -> set[str]:
+        wanted = select(documents.c.reading_ref).where(documents.c.sha256 == sha256).distinct()
+        async with self._database.read() as connection:
+            return {reading_ref for reading_ref in await connection.scalars(wanted) if reading_ref}
+
     async def unowned_blobs(self, *, created_before_ms: int) -> list[str]:
         owners = select(documents.c.id).where(documents.c.sha256 == blobs.c.sha256)
         unowned = select(blobs.c.sha256).where(~owners.exists(), blobs.c.created_at_ms < created_before_ms)

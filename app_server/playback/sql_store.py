@@ -1,5 +1,6 @@
 """Playback sessions, as rows."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 
 from sqlalchemy import delete, insert, select
@@ -29,6 +30,12 @@ class SqlPlaybackSessionStore:
         return PlaybackSession(
             id=row.id, user_id=row.user_id, document_id=row.document_id, plan_id=row.plan_id
         )
+
+    async def plans_in_use(self, plan_ids: Collection[str]) -> set[str]:
+        """Those that a session follows."""
+        wanted = select(playback_sessions.c.plan_id).where(playback_sessions.c.plan_id.in_(plan_ids))
+        async with self._database.read() as connection:
+            return set(await connection.scalars(wanted))
 
     async def remove_older(self, *, than_ms: int) -> int:
         """Returns how many there were."""

@@ -16,6 +16,7 @@ from app_server.library.orphans import OrphanedFiles
 from app_server.library.service import LibraryService
 from app_server.library.sql_store import SqlDocumentStore
 from app_server.library.stale_uploads import remove_stale_uploads
+from app_server.library.superseded import SupersededReadings
 from app_server.playback.old_speech import OldSpeech
 from app_server.playback.sql_store import SqlPlaybackSessionStore
 from app_server.recordings.orphans import remove_orphaned_recordings
@@ -51,6 +52,13 @@ def _of_objects(base: Foundations) -> list[Task]:
         locks=base.database,
         clock=base.clock,
     )
+    superseded = SupersededReadings(
+        store=SqlDocumentStore(database=base.database),
+        objects=base.objects,
+        locks=base.database,
+        plans_in_use=SqlPlaybackSessionStore(database=base.database).plans_in_use,
+        clock=base.clock,
+    )
     recordings = SqlRecordingStore(database=base.database)
     exports = ExportExpiry(store=SqlExportStore(database=base.database), objects=base.objects)
     speech = OldSpeech(objects=base.objects, clock=base.clock)
@@ -58,6 +66,7 @@ def _of_objects(base: Foundations) -> list[Task]:
     async def reap(order: Order) -> Counts:
         return {
             "files without a document": await orphans.reap(),
+            "readings of older versions": await superseded.reap(),
             "recordings without a document": await remove_orphaned_recordings(
                 recordings, base.objects, now_ms=order.now_ms
             ),
@@ -79,7 +88,8 @@ def _of_objects(base: Foundations) -> list[Task]:
         Task(
             key="reap-orphaned-blobs",
             title="Remove orphaned files",
-            description="Removes stored files older than a day that no document has any more.",
+            description="Removes stored files older than a day that no document has any more, and seven days "
+            "after a document was read anew what the older version had read, unless somebody listens to it.",
             every_seconds=6 * _HOUR,
             run=reap,
         ),

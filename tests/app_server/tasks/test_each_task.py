@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from app_fixtures.administrator import EMAIL, PASSWORD, VARIABLES
 from app_fixtures.browser import Browser, Instance
+from app_fixtures.worker import StatefulWorker
 from sqlalchemy import func, select, update
 
 from app_server.compute_limits.caller import Caller
@@ -27,6 +28,7 @@ from compute_worker.playback.use_marks import open_use_marks
 from compute_worker.speech.model import FRAME_BYTES, SpokenSegment
 from shared.configuration.app_settings import AppSettings
 from shared.objects.ports import ObjectStore
+from shared.readings import PARSER_VERSION
 
 DAY = 24 * 3600
 NewInstance = Callable[[], AbstractAsyncContextManager[Instance]]
@@ -98,15 +100,52 @@ async def test_reap_orphaned_blobs(
         await connection.execute(blobs.insert().values(row))
     assert await run(admin, "reap-orphaned-blobs") == {
         "files without a document": 0,  # younger than a day
+        "readings of older versions": 0,
         "recordings without a document": 0,
     }
     clock.turn(seconds=DAY + 60)
     assert await run(admin, "reap-orphaned-blobs") == {
         "files without a document": 2,
+        "readings of older versions": 0,
         "recordings without a document": 1,
     }
     assert await keys(objects, "") == owned | strange
     assert await count(stored, blobs) == 1
+
+
+async def test_older_readings_go_when_nobody_needs_them_any_more(
+    admin: Browser, stored: Database, objects: ObjectStore, clock: Any, worker: StatefulWorker
+) -> None:
+    worker.parser_version = "1"
+    identifier, other = [await admin.add_document(body, "a.txt") for body in (b"One.", b"Another.")]
+    worker.parser_version = PARSER_VERSION
+    await admin.send("POST", f"/api/documents/{identifier}/renewal")
+    await admin.settled(identifier)
+    old = f"reading/{hashlib.sha256(b'One.').hexdigest()}/1-any"
+    assert await objects.info(f"{old}/document.json.gz")
+    await objects.put(f"{old}/plans/a-plan.json.gz", b"x")
+    await objects.put(f"{old}/pages/1/0-320.jpg", b"x")
+    session = {"documentId": identifier, "start": {"ordinal": 0}, "parser": "1"}
+    assert (await admin.send("POST", "/api/tts/playback/sessions", json=session)).status == 201
+    present = await keys(objects, "reading/") - await keys(objects, f"{old}/")
+
+    async def reaped() -> int:
+        return int((await run(admin, "reap-orphaned-blobs"))["readings of older versions"])
+
+    assert await reaped() == 0  # a page that was opened before may still show it
+    clock.turn(seconds=7 * DAY + 60)
+    async with stored.write() as connection:
+        await connection.execute(update(playback_sessions).values(plan_id="a-plan"))
+    assert await reaped() == 0  # somebody is listening to it
+    async with stored.write() as connection:
+        await connection.execute(update(playback_sessions).values(plan_id="another"))
+    assert await reaped() == 1
+    assert await keys(objects, "reading/") == present  # the other document has none but its older one
+    assert (await admin.get(f"/api/documents/{other}/sections/0")).status == 200
+    assert (await admin.get(f"/api/documents/{identifier}/sections/0")).status == 200
+    gone = await admin.get(f"/api/documents/{identifier}/sections/0?parser=1")
+    assert gone.code == "READING_REPLACED"
+    assert await reaped() == 0
 
 
 async def test_nothing_is_reaped_that_somebody_uploads_at_that_moment(
