@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from lectern.compute.v1.speech_pb2_grpc import SpeechServiceAsyncStub
 
 # Between the two processes; none of it is the browser's doing or business.
-_INTERNAL_REASONS: Final = {"SERVICE_UNREACHABLE", "NO_ANSWER", "TOKEN_REFUSED", "REQUEST_MALFORMED"}
+_INTERNAL_REASONS: Final = {
+    *("SERVICE_UNREACHABLE", "NO_ANSWER", "TOKEN_REFUSED", "REQUEST_MALFORMED", "CERTIFICATE_UNTRUSTED"),
+}
 _INTERNAL_CODES: Final = {Code.UNAUTHENTICATED, Code.UNIMPLEMENTED}
 # Where a session needs a place in the workers' queue.
 WORK_QUEUE_PROBLEMS: Final = ("JOB_STATES_FULL", "QUEUE_FULL", "QUEUE_LIMIT_REACHED", "WAITED_TOO_LONG")
@@ -33,6 +35,8 @@ _FIXES: Final = {
     "SERVICE_UNREACHABLE": "is it running, and do COMPUTE_WORKER_URL and COMPUTE_WORKER_GRPC_URL lead to it?",
     "NO_ANSWER": "it is overloaded or hangs: look into its log, or start more workers",
     "TOKEN_REFUSED": "give COMPUTE_WORKER_TOKEN the same value here and on the worker",
+    "CERTIFICATE_UNTRUSTED": "address the worker by the name that its certificate is for, and name the file "
+    "of an authority of your own in SSL_CERT_FILE",
 }
 # Requests are made by generated code: what doesn't fit comes from a newer one.
 _OTHER_VERSION: Final = "it is of another version: run the same one on both sides"
@@ -81,6 +85,6 @@ def _is_of_another_version(error: LecternError) -> bool:
 
 
 def _told(error: LecternError) -> str:
-    if error.code in _INTERNAL_CODES or _is_of_another_version(error):
+    if error.code in _INTERNAL_CODES or not error.retryable:
         return _IN_VAIN
     return _TOO_SLOW if error.reason == "NO_ANSWER" else _AWAY

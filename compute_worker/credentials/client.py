@@ -24,6 +24,10 @@ _FIXES: Final = {
     Code.DEADLINE_EXCEEDED: "it is overloaded: look into its log, or raise "
     "COMPUTE_CREDENTIAL_BROKER_TIMEOUT_MS",
 }
+_FIXES_BY_REASON: Final = {
+    "CERTIFICATE_UNTRUSTED": "use the name that the certificate is for in COMPUTE_CREDENTIAL_BROKER_URL, and "
+    "name the file of an authority of your own in SSL_CERT_FILE",
+}
 _NO_BROKER: Final = (
     "COMPUTE_CREDENTIAL_BROKER_URL has to lead to the app server, of this worker's version, and never to the "
     "worker's own public address"
@@ -58,7 +62,7 @@ class CredentialBrokerClient:
                 if error.code in _ANSWERS:
                     raise
                 if not error.retryable or attempt == ATTEMPTS:
-                    fix = _FIXES.get(error.code, _NO_BROKER)
+                    fix = _FIXES_BY_REASON.get(error.reason) or _FIXES.get(error.code, _NO_BROKER)
                     log.warning("the credential broker can't be asked", reason=error.reason, fix=fix)
                     raise CredentialBrokerError(error) from error
                 log.warning("credential broker did not answer, trying again", reason=error.reason)

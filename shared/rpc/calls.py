@@ -31,6 +31,16 @@ def unreachable(service: str) -> LecternError:
     )
 
 
+def untrusted(service: str, why: str) -> LecternError:
+    return LecternError(
+        Code.UNAVAILABLE,
+        f"The certificate of the service at {service} is not trusted ({why}). Address it by the name that "
+        "the certificate is for, and name the file of an authority of your own in SSL_CERT_FILE.",
+        reason="CERTIFICATE_UNTRUSTED",
+        retryable=False,
+    )
+
+
 def deadline_passed(service: str, seconds: float | None) -> LecternError:
     within = "in time" if seconds is None else f"within {seconds:g} s"
     return LecternError(

@@ -11,6 +11,7 @@ import grpc
 from shared.rpc.calls import UNARY_DEADLINE_SECONDS
 from shared.rpc.gateway_channel import GatewayChannel
 from shared.rpc.grpc_channel import CHANNEL_OPTIONS, GrpcChannel
+from shared.rpc.trust import tls_context, trusted_roots
 
 _GRPC_TLS_PORT: Final = 443
 
@@ -40,7 +41,7 @@ async def open_channel(
             yield cast("grpc.aio.Channel", grpc_channel)
     elif parts.scheme in ("http", "https") and parts.hostname:
         # No limit: every open stream holds a connection.
-        connector = aiohttp.TCPConnector(limit=0)
+        connector = aiohttp.TCPConnector(limit=0, ssl=tls_context() if parts.scheme == "https" else True)
         async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
             gateway_channel = GatewayChannel(
                 session=session, address=url, token=token, unary_deadline_seconds=unary_deadline_seconds
@@ -52,7 +53,8 @@ async def open_channel(
 
 def _grpc_channel(scheme: str, target: str) -> grpc.aio.Channel:
     if scheme == "grpcs":
-        return grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), options=CHANNEL_OPTIONS)
+        credentials = grpc.ssl_channel_credentials(trusted_roots())
+        return grpc.aio.secure_channel(target, credentials, options=CHANNEL_OPTIONS)
     return grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
 
 

@@ -14,7 +14,14 @@ from yarl import URL
 
 from shared.errors import Code, LecternError
 from shared.rpc.bindings import HttpBinding, bindings_of
-from shared.rpc.calls import MAX_ANSWER_BYTES, StreamCall, call_headers, deadline_passed, unreachable
+from shared.rpc.calls import (
+    MAX_ANSWER_BYTES,
+    StreamCall,
+    call_headers,
+    deadline_passed,
+    unreachable,
+    untrusted,
+)
 from shared.rpc.event_stream import ERROR_EVENT, HEARTBEAT_SECONDS, ReceivedEvent, received_events
 from shared.rpc.statuses import error_of_json
 from shared.rpc.transcoding import http_of_message, message_of_json
@@ -96,6 +103,9 @@ class GatewayChannel:
             raise unreachable(service) from error
         except TimeoutError as error:
             raise deadline_passed(service, seconds) from error
+        except aiohttp.ClientConnectorCertificateError as error:
+            why = getattr(error.certificate_error, "verify_message", "")
+            raise untrusted(service, why or type(error.certificate_error).__name__) from error
         except (aiohttp.ClientError, ConnectionError) as error:
             raise unreachable(service) from error
 

@@ -1,5 +1,6 @@
 """A grpc.aio channel whose calls carry the token, have deadlines, and fail with LecternError."""
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from shared.rpc.calls import (
     call_headers,
     deadline_passed,
     unreachable,
+    untrusted,
 )
 from shared.rpc.server import MAX_METADATA_BYTES
 from shared.rpc.statuses import STATUS_DETAILS_KEY, error_of_status
@@ -26,6 +28,10 @@ CHANNEL_OPTIONS: Final = [
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),
 ]
+# gRPC says it in no other way than in words.
+_DISTRUST: Final = re.compile(
+    r"CERTIFICATE_VERIFY_FAILED: ([\w -]+)|(Hostname Verification Check failed|Peer name \S+ is not in peer)"
+)
 
 
 class GrpcChannel:
@@ -115,7 +121,8 @@ def lectern_error(
     # grpc itself speaks: its texts are for its developers.
     code = code_of_number(error.code().value[0])
     if code is Code.UNAVAILABLE:
-        return unreachable(service)
+        distrust = _DISTRUST.search(error.details() or "")
+        return untrusted(service, distrust[1] or distrust[2]) if distrust else unreachable(service)
     if code is Code.DEADLINE_EXCEEDED:
         return deadline_passed(service, deadline_seconds)
     return LecternError(code, error.details() or f"The service at {service} answered {code.name}.")

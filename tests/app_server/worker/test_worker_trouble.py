@@ -16,6 +16,7 @@ from app_server.worker.clients import errors_for_browsers, worker_clients
 from lectern.compute.v1 import operations_pb2 as pb
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceServicer
 from lectern.compute.v1.operations_pb2_grpc import OperationServiceServicer
+from servers.tls import new_certificate, tls_before
 from shared.errors import Code, LecternError
 from shared.rpc.channel import open_channel
 from shared.rpc.gateway import add_gateway
@@ -24,6 +25,7 @@ from shared.rpc.statuses import json_of
 from shared.rpc.tokens import bearer_check
 
 TOKEN = "token"
+PROTOCOLS = {"grpc": "h2", "http": "http/1.1"}
 TRANSPORTS = pytest.mark.parametrize("transport", ["grpc", "http"])
 
 
@@ -101,6 +103,17 @@ async def test_a_worker_with_another_token(transport):
     async with serving(transport, Worker()) as address:
         told, logs = await asked(address, token="another")
     check(told, logs, message="tell the administrator", reason="TOKEN_REFUSED", fix="COMPUTE_WORKER_TOKEN")
+
+
+@TRANSPORTS
+async def test_a_worker_whose_certificate_is_not_trusted(transport, tmp_path):
+    context = new_certificate(tmp_path, host="localhost").context(PROTOCOLS[transport])
+    async with (
+        serving(transport, Worker()) as address,
+        tls_before(int(address.rpartition(":")[2]), context) as port,
+    ):
+        told, logs = await asked(f"{transport}s://localhost:{port}")
+    check(told, logs, message="tell the administrator", reason="CERTIFICATE_UNTRUSTED", fix="SSL_CERT_FILE")
 
 
 @TRANSPORTS
