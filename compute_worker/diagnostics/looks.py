@@ -41,8 +41,8 @@ async def look_at_broker(broker: Broker) -> str:
         if _is_nearly_full(info):
             raise LecternError(
                 Code.RESOURCE_EXHAUSTED,
-                f"{variable} is used to {_share_used(info):.0%}: beyond it new work is refused, and what runs "
-                "goes on.",
+                f"{variable} is used to {_share_used(info):.0%}: beyond it new work is refused, and what "
+                "runs goes on.",
                 reason=code,
             )
     wanted_seconds = events.config.max_age or 0

@@ -48,11 +48,20 @@ async def test_the_same_over_http(instance: Any, browser: Any, settings: AppSett
     async with aiohttp.ClientSession() as http:  # neither cookie nor Origin
         async with http.post(url, json=body) as answer:
             assert answer.status == 401
+            assert "no-store" in answer.headers["Cache-Control"]
         headers = {"Authorization": f"Bearer {settings.credential_broker.token}"}
         async with http.post(url, json=body, headers=headers) as answer:
             assert answer.status == 200
             assert "no-store" in answer.headers["Cache-Control"]
             assert (await answer.json())["providerType"] == "PROVIDER_TYPE_BUILTIN"
+        for ref, status, reason in (
+            ("No Slug!", 400, "PROVIDER_REF_INVALID"),
+            ("unknown", 404, "PROVIDER_NOT_FOUND"),
+        ):
+            async with http.post(url, json={"provider_ref": ref}, headers=headers) as answer:
+                assert answer.status == status
+                assert "no-store" in answer.headers["Cache-Control"]
+                assert (await answer.json())["details"]["reason"] == reason
 
 
 @pytest.mark.parametrize(
