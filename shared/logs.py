@@ -77,12 +77,23 @@ def configure_logging(settings: LogSettings, *, secrets: Iterable[str], process:
             ],
         )
     )
+    handler.addFilter(_is_news)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))
     logging.captureWarnings(capture=True)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Not that the task in which aiohttp's client writes a request found its connection closed: whoever made
+    the request has been told by then, and nobody asks the task."""
+    error = record.exc_info[1] if record.exc_info else None
+    is_told_elsewhere = (
+        isinstance(error, ConnectionResetError) and "ClientRequest.write_bytes" in record.getMessage()
+    )
+    return record.name != "asyncio" or not is_told_elsewhere
 
 
 def _shared_steps(process: str) -> list[Any]:

@@ -1,10 +1,13 @@
 """Log lines: their format, and that no secret stands in them."""
 
+import asyncio
+import gc
 import json
 import logging
 
 import pytest
 import structlog
+from aiohttp import ClientConnectionResetError
 
 from shared.configuration.settings import LogSettings
 from shared.logs import SecretMask, configure_logging
@@ -63,3 +66,23 @@ def test_lines_below_the_level_are_left_out(capsys):
 def test_of_two_secrets_one_in_the_other_both_are_masked():
     mask = SecretMask(["secret", "secret-and-more"])
     assert mask.mask_text("a secret-and-more b secret") == "a [secret] b [secret]"
+
+
+async def test_a_request_whose_connection_was_closed_under_it_is_told_once_by_who_made_it(capsys):
+    configure_logging(LogSettings("json", "info"), secrets=[])
+
+    async def fail(name, error):
+        async def request():
+            raise error
+
+        request.__qualname__ = name
+        task = asyncio.create_task(request())
+        await asyncio.wait({task})
+
+    closed = ClientConnectionResetError("Cannot write to closing transport")
+    await fail("ClientRequest.write_bytes", closed)
+    await fail("ClientRequest.write_bytes", ValueError("a fault"))
+    await fail("another", closed)
+    gc.collect()
+    told = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert ["ValueError" in line["exception"] for line in told] == [True, False]
