@@ -140,6 +140,9 @@ def _credential_broker_url(values: Values) -> Iterator[Problem]:
             f"ends with {parts.path!r}",
             f"Write the app's address and the path {worker.CREDENTIALS_PATH}.",
         )
+    own_ports = {values.need(worker.WORKER_PORT), values.need(worker.COMPUTE_WORKER_GRPC_PORT)}
+    if is_loopback(parts.hostname or "") and parts.port in own_ports:
+        yield Problem(name, "leads back to this worker", "Write the app's address, not the worker's own.")
     if parts.scheme in {"http", "grpc"} and not is_private(parts.hostname or ""):
         yield Problem(
             name, "would send keys unencrypted to a public host", "Write an https:// or grpcs:// address."

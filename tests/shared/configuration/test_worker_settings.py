@@ -64,6 +64,12 @@ def test_a_secret_of_the_app_is_refused(name):
         "grpc://reader.example.org:3004",
         "grpcs://reader.example.org",
         "grpc://app:3004/path",
+        "http://8.8.8.8:3003/api/internal/compute/tts-credentials",
+        "http://[2606:4700::1111]/api/internal/compute/tts-credentials",
+        # The worker itself.
+        "http://localhost:8081/api/internal/compute/tts-credentials",
+        "https://127.0.0.1:8081/api/internal/compute/tts-credentials",
+        "grpc://[::1]:8082",
     ],
 )
 def test_a_credential_address_that_is_wrong_or_would_leak_is_refused(url):
