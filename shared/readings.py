@@ -6,7 +6,7 @@ from typing import Final
 
 # Raise it when the same file would be cut into other blocks or sentences than before: every document is
 # then read again when it is next opened.
-PARSER_VERSION: Final = "2"
+PARSER_VERSION: Final = "3"
 
 _READING_REF: Final = re.compile(r"reading/[0-9a-f]{64}/(\d{1,9})-[a-z_]+(-[^/]+)?/")
 

@@ -1,10 +1,11 @@
-"""What stands on one page of a file: its words, set upright, its tags and its drawn bullets."""
+"""What stands on one page of a file: its words, set upright, its tags, its drawn bullets and lines."""
 
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from compute_worker.documents.pdf.bullets import bullets_among, shapes_of
+from compute_worker.documents.pdf.bullets import bullets_among
+from compute_worker.documents.pdf.drawings import drawings_of
 from compute_worker.documents.pdf.forms import fill_in
 from compute_worker.documents.pdf.frame import Frame
 from compute_worker.documents.pdf.model import Page
@@ -53,8 +54,9 @@ def _read(page: Any, index: int) -> Page:
     if main:
         _turn_page(result, main)
     else:
-        shapes = [frame.box(*shape) for shape in shapes_of(page)]
-        result.words += bullets_among(result.words, shapes)
+        drawings = drawings_of(page, frame)
+        result.lines = drawings.lines
+        result.words += bullets_among(result.words, drawings.bullets)
     width, height = result.width, result.height
     result.words = [
         word

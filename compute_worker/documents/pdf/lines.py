@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from operator import attrgetter
 from typing import Final
 
@@ -19,6 +20,8 @@ _LEAST_SPACE = -0.3  # of the size; pieces that follow white space in the file, 
 _LEAST_RTL_SPACE = 0.19
 _SPACE_BETWEEN_WIDE = 0.6  # of the size; Chinese and Japanese set no spaces, only wider gaps in headings
 _LEFT, _BASELINE = attrgetter("left"), attrgetter("baseline")
+_TALL: Final = 0.67  # of the tallest: what is smaller is text beside it
+_LEAST_LETTERS: Final = 8  # of a line beside a tall word: raised and lowered signs are none
 PIECE_GAP: Final = 0.75  # of the size: wider gaps part a line into pieces, which a column puts together again
 
 
@@ -26,6 +29,7 @@ def rows_of(words: Iterable[Word]) -> list[list[Word]]:
     """Words that share a line of the page, whatever columns they are in, from the top."""
     rows: list[list[Word]] = []
     edges: list[tuple[float, float, float]] = []  # top, bottom, baseline of each row's tallest word
+    mixed: set[int] = set()
     for word in sorted(words, key=_BASELINE):
         for number in range(len(rows) - 1, max(-1, len(rows) - 4), -1):
             top, bottom, baseline = edge = edges[number]
@@ -33,12 +37,32 @@ def rows_of(words: Iterable[Word]) -> list[list[Word]]:
                 rows[number].append(word)
                 if word.bottom - word.top > bottom - top:
                     edges[number] = (word.top, word.bottom, word.baseline)
+                    mixed.add(number)
                 break
         else:
             rows.append([word])
             edges.append((word.top, word.bottom, word.baseline))
     order = sorted(range(len(rows)), key=lambda number: edges[number][2])
-    return [sorted(rows[number], key=_LEFT) for number in order]
+    parts = ((_beside_tall(rows[number]) if number in mixed else [rows[number]]) for number in order)
+    return [sorted(row, key=_LEFT) for several in parts for row in several]
+
+
+def _beside_tall(row: list[Word]) -> list[list[Word]]:
+    """Lines of text above each other that one tall word beside them has made a row: the number of a form, a
+    brace, an initial. That stays with the nearest of them, an initial with the first."""
+    tallest = max([word.bottom - word.top for word in row])
+    small = [word for word in row if word.bottom - word.top < _TALL * tallest]
+    lines = rows_of(small) if len(small) > 1 else []
+    if sum(1 for line in lines if sum([len(word.text) for word in line]) >= _LEAST_LETTERS) < 2:
+        return [row]
+    texts = [(min([word.left for word in line]), max([word.right for word in line])) for line in lines]
+    if not any(left < end and right > start for (left, right), (start, end) in pairwise(texts)):
+        return [row]
+    for word in row:
+        if word.bottom - word.top >= _TALL * tallest:
+            nearest = min(lines, key=lambda line: abs(line[0].baseline - word.baseline))
+            (lines[0] if len(word.text) == 1 and word.text.isalpha() else nearest).append(word)
+    return lines
 
 
 def _shares_line(word: Word, top: float, bottom: float, baseline: float) -> bool:

@@ -2,6 +2,7 @@
 as it is shown."""
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -40,6 +41,18 @@ class Word:
         return (self.top + self.bottom) / 2
 
 
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawings:
+    """bullets: small shapes that may be some. lines: thin ones, across or down, as between cells."""
+
+    bullets: Sequence[Box] = ()
+    lines: Sequence[Box] = ()
+
+
 @dataclass(slots=True)
 class Page:
     """Only the words that stand upright; what is turned on the page is left out of the reading."""
@@ -54,6 +67,8 @@ class Page:
     turn: int = 0
     """By how many quarters the page was turned to set its text upright."""
     tags: list[TaggedBlock] = field(default_factory=list)
+    lines: Sequence[Box] = ()
+    """Thin ones that are drawn across or down."""
 
 
 @dataclass(slots=True)

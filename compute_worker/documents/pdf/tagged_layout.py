@@ -52,7 +52,7 @@ def regions_by_tags(page: Page, regions: Sequence[Region]) -> list[Region] | Non
 
 def geometric_regions(page: Page) -> list[Region]:
     """By whitespace, and by the file's own structure where it has one that helps."""
-    regions = regions_of(page.words, page.number)
+    regions = regions_of(page.words, page.number, page.lines)
     if not page.tags or page.turn:
         return regions
     return regions_by_tags(page, regions) or regions

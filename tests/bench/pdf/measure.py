@@ -15,6 +15,7 @@ from bench.pdf.printed import PRINTED, open_printer
 from bench.pdf.readers import Reader, parse_only, readers
 from bench.pdf.scorer import Score, mean_score, score
 from bench.pdf.specimens import SPECIMENS, Specimen, novel, vertical
+from bench.pdf.tables import TABLES
 
 LONG_PAGES = 1000
 MOST_PAGES_OF_SLOW = 5  # of a specimen that a reader is given which takes half a second and more for a page
@@ -40,7 +41,7 @@ class Result:
 
 
 def pdf_figures(source: random.Random) -> list[Figure]:
-    specimens = [make(source) for make in SPECIMENS if make is not vertical]
+    specimens = [make(source) for make in (*SPECIMENS, *TABLES) if make is not vertical]
     japanese = vertical(source)
     with open_printer() as printer:
         printed = {name: make(printer, source) for name, make in PRINTED.items()}

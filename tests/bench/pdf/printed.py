@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from playwright.sync_api import Page, sync_playwright
 from pypdfium2 import PdfDocument
@@ -55,12 +56,14 @@ class Writing:
         shown = "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
         self.body.append(f"<tr>{shown}</tr>")
 
-    def printed(self, printer: Page, name: str, style: str, *, root: str = 'lang="en"') -> Specimen:
+    def printed(
+        self, printer: Page, name: str, style: str, *, root: str = 'lang="en"', is_tagged: bool = True
+    ) -> Specimen:
         printer.set_content(f"<html {root}><style>{style}</style><body>{''.join(self.body)}</body></html>")
         pdf = printer.pdf(
             format="A4",
             margin=_MARGIN,
-            tagged=True,
+            tagged=is_tagged,
             display_header_footer=True,
             header_template=_EDGE.format(RUNNING_HEAD),
             footer_template=_EDGE.format('<span class="pageNumber"></span>'),
@@ -100,15 +103,16 @@ def _fill(writing: Writing, source: random.Random, sections: int) -> None:
 _COMMON = ".caption { font-size: 0.85em } td { padding: 1px 8px; vertical-align: top } "
 
 
-def page_of_the_web(printer: Page, source: random.Random) -> Specimen:
+def page_of_the_web(printer: Page, source: random.Random, *, is_tagged: bool = True) -> Specimen:
     writing = Writing()
     writing.add("title", "h1", heading(source) + " and the " + heading(source))
     _fill(writing, source, 4)
     style = _COMMON + 'body { font: 11pt/1.4 "Liberation Serif", serif }'
-    return writing.printed(printer, "printed page of the web", style)
+    name = "printed page of the web" if is_tagged else "printed page of the web, no tags"
+    return writing.printed(printer, name, style, is_tagged=is_tagged)
 
 
-def columns_of_the_web(printer: Page, source: random.Random) -> Specimen:
+def columns_of_the_web(printer: Page, source: random.Random, *, is_tagged: bool = True) -> Specimen:
     writing = Writing()
     writing.add("title", "h1", heading(source))
     writing.open("main")
@@ -118,7 +122,8 @@ def columns_of_the_web(printer: Page, source: random.Random) -> Specimen:
         _COMMON + 'body { font: 9.5pt/1.25 "Liberation Serif", serif; text-align: justify } '
         "main { columns: 2; column-gap: 18pt }"
     )
-    return writing.printed(printer, "printed, two columns", style)
+    name = "printed, two columns" if is_tagged else "printed, two columns, no tags"
+    return writing.printed(printer, name, style, is_tagged=is_tagged)
 
 
 def arabic(printer: Page, source: random.Random) -> Specimen:
@@ -135,5 +140,7 @@ def arabic(printer: Page, source: random.Random) -> Specimen:
 PRINTED: dict[str, Callable[[Page, random.Random], Specimen]] = {
     "page": page_of_the_web,
     "columns": columns_of_the_web,
+    "page without tags": partial(page_of_the_web, is_tagged=False),
+    "columns without tags": partial(columns_of_the_web, is_tagged=False),
     "arabic": arabic,
 }

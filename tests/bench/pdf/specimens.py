@@ -61,7 +61,7 @@ def heading(source: random.Random) -> str:
     return " ".join(source.choice(WORDS) for _ in range(source.randint(2, 5))).title()
 
 
-def _specimen(name: str, setter: Setter) -> Specimen:
+def specimen(name: str, setter: Setter) -> Specimen:
     return Specimen(name, setter.finish(), setter.truth, setter.furniture, len(setter._pages))
 
 
@@ -90,7 +90,7 @@ def article(source: random.Random, *, is_scrambled: bool = False, sections: int 
             setter.space(90)
             setter.put("caption", f"Figure {section // 2}: {prose(source, 2)}", Style(size=9, leading=10.5))
             setter.space(10)
-    return _specimen("article, two columns", setter)
+    return specimen("article, two columns", setter)
 
 
 def novel(source: random.Random, *, chapters: int = 3) -> Specimen:
@@ -110,7 +110,7 @@ def novel(source: random.Random, *, chapters: int = 3) -> Specimen:
         for number in range(22):
             style = Style(size=11, leading=14, indent=0 if number == 0 else 16)
             setter.put("paragraph", prose(source, source.randint(1, 9)), style)
-    return _specimen("novel", setter)
+    return specimen("novel", setter)
 
 
 def report(source: random.Random) -> Specimen:
@@ -152,7 +152,7 @@ def report(source: random.Random) -> Specimen:
                 Style("Helvetica", 9.5, 13),
             )
         setter.space(8)
-    return _specimen("report with lists, tables, notes", setter)
+    return specimen("report with lists, tables, notes", setter)
 
 
 def slides(source: random.Random) -> Specimen:
@@ -170,7 +170,7 @@ def slides(source: random.Random) -> Specimen:
                 f"• {text}",
                 Style("Helvetica", 18, 24, before=4, hang=14, is_justified=False, is_hyphenated=False),
             )
-    return _specimen("slides", setter)
+    return specimen("slides", setter)
 
 
 def magazine(source: random.Random) -> Specimen:
@@ -187,7 +187,7 @@ def magazine(source: random.Random) -> Specimen:
         for number in range(7):
             style = Style(size=9.5, leading=11.5, indent=10 if number else 0, is_justified=section % 2 == 0)
             setter.put("paragraph", prose(source, source.randint(2, 6)), style)
-    return _specimen("magazine, three columns, scrambled", setter)
+    return specimen("magazine, three columns, scrambled", setter)
 
 
 def vertical(source: random.Random) -> Specimen:

@@ -4,6 +4,7 @@ import io
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
@@ -53,6 +54,14 @@ class _Drawn:
     word_space: float = 0.0
 
 
+class Ruling(Enum):
+    """Which lines are drawn around the rows of a table."""
+
+    NONE = "none"
+    BELOW = "below"
+    GRID = "grid"
+
+
 @dataclass
 class Setter:
     sheet: Sheet
@@ -61,6 +70,8 @@ class Setter:
     truth: list[TrueBlock] = field(default_factory=list)
     furniture: list[str] = field(default_factory=list)
     _pages: list[list[_Drawn]] = field(default_factory=list)
+    _rules: list[tuple[int, float, float, float, float]] = field(default_factory=list)
+    """Page, and where a line begins and ends on it."""
     _column: int = 0
     _y: float = 0.0
     _top: float = 0.0
@@ -106,13 +117,46 @@ class Setter:
             self._pages[-1].append(_Drawn(x, self._y, cell, style.font, style.size))
             x += width
 
+    def put_wrapped_row(
+        self, cells: Sequence[str], widths: Sequence[float], style: Style, *, padding: float, ruling: Ruling
+    ) -> None:
+        """Cells go on over several lines. widths: with the padding at both sides; the row is not broken."""
+        self.truth.append(TrueBlock("table", " ".join(cells)))
+        wrapped = [
+            compose(cell, width - 2 * padding, style) for cell, width in zip(cells, widths, strict=True)
+        ]
+        height = max(map(len, wrapped)) * style.leading + 2 * padding
+        self._need(height)
+        top, x = self._y, self._left
+        for lines, width in zip(wrapped, widths, strict=True):
+            y = top - padding - style.size
+            for line in lines:
+                self._pages[-1].append(_Drawn(x + padding, y, line, style.font, style.size))
+                y -= style.leading
+            if ruling is Ruling.GRID:
+                self._rule(x, top, x, top - height)
+            x += width
+        self._y = top - height
+        if ruling is Ruling.GRID:
+            self._rule(x, top, x, self._y)
+            self._rule(self._left, top, x, top)
+        if ruling is not Ruling.NONE:
+            self._rule(self._left, self._y, x, self._y)
+
+    def keep(self, height: float) -> None:
+        """What follows goes to the next column if there is less room."""
+        self._need(height)
+
     def next_page(self) -> None:
         self._turn_page()
 
     def finish(self) -> bytes:
         target = io.BytesIO()
         canvas = Canvas(target, pagesize=(self.sheet.width, self.sheet.height), pageCompression=1)
-        for page in self._pages:
+        for number, page in enumerate(self._pages):
+            for rule in self._rules:
+                if rule[0] == number:
+                    canvas.line(*rule[1:])
             if self.is_scrambled:
                 self.source.shuffle(page)
             for drawn in page:
@@ -124,6 +168,9 @@ class Setter:
             canvas.showPage()
         canvas.save()
         return target.getvalue()
+
+    def _rule(self, x0: float, y0: float, x1: float, y1: float) -> None:
+        self._rules.append((len(self._pages) - 1, x0, y0, x1, y1))
 
     @property
     def _left(self) -> float:

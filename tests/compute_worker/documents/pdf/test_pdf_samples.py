@@ -116,7 +116,29 @@ def misplaced(text: str, *pieces: str) -> list[str]:
             ],
         ),
         ("slides-sns", ["RING PHYSICS ISSUES", "Contributors", "BNL-SNS group:", "Sources of Beam Loss"]),
-        ("form-f1040-tagged", ["U.S. Individual", "Wages, salaries, tips", "You Owe"]),
+        (
+            "form-f1040-tagged",
+            [
+                "Department of the Treasury—Internal Revenue Service",
+                "1040 U.S. Individual Income Tax Return 2010",
+                "Name, Address, and SSN",
+                "See separate instructions.",
+                "For the year Jan. 1–Dec. 31, 2010",
+                "Your first name and initial Last name",
+                "If a joint return, spouse’s first name and initial Last name",
+                "Home address (number and street)",
+                "City, town or post office",
+                "Your social security number",
+                "Spouse’s social security number",
+                "Presidential",
+                "Filing Status",
+                "Exemptions",
+                "Attach Form(s) W-2 here. Also attach Forms W-2G and 1099-R if tax was withheld.",
+                "7\nWages, salaries, tips",
+                "22\nCombine the amounts",
+                "You Owe",
+            ],
+        ),
         ("two-text-boxes", ["Left column line 1", "Left column line 2", "Right column line 1"]),
         (
             "cjk-chinese-tables",
@@ -170,6 +192,23 @@ def test_a_table_on_turned_pages_is_read_row_by_row(samples: Path) -> None:
     rows = [block for block in reading.blocks if block.text.startswith("cell[1][0]")]
     assert [block.page_lines[0].page for block in rows] == [0, 1, 2, 3]
     assert {block.text for block in rows} == {"\n".join(f"cell[1][{column}]" for column in range(5))}
+
+
+def test_cells_of_a_chinese_table_in_a_grid_are_read_whole(samples: Path) -> None:
+    rows = read_sample(samples, "cjk-chinese-tables").texts(BlockRole.TABLE)
+    assert rows[0].split("\n") == ["年份", "主体信用评级", "涵义", "评级机构", "评级展望"]
+    assert rows[1].split("\n") == [
+        "2023",
+        "AA+",
+        "偿还债务的能力很强，受不利经济环境的影响不大，违约风险很低",
+        "中诚信国际信用评级有限责任公司、联合资信评估有限公司",
+        "稳定",
+    ]
+
+
+def test_rows_of_a_table_with_lines_around_it_only_are_apart(samples: Path) -> None:
+    rows = read_sample(samples, "two-col-naacl06").texts(BlockRole.TABLE)
+    assert "2005-09-26\nDamrey\nHainan" in rows
 
 
 def test_hebrew_runs_from_right_to_left(samples: Path) -> None:

@@ -8,12 +8,13 @@ from books.reading import read
 from bench.pdf.readers import lectern
 from bench.pdf.scorer import FoundBlock, score
 from bench.pdf.specimens import SPECIMENS, article, vertical
+from bench.pdf.tables import TABLES
 from compute_worker.documents.pdf import document
 
 SEED = 11
 
 
-@pytest.mark.parametrize("make", SPECIMENS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [*SPECIMENS, *TABLES], ids=lambda make: make.__name__)
 def test_a_kind_of_document_reaches_its_bars(make: object) -> None:
     specimen = make(random.Random(SEED))  # type: ignore[operator]
     reached = score(specimen, lectern(specimen.pdf))
