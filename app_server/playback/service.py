@@ -1,5 +1,6 @@
 """A listener's sessions: rights are checked here, the worker does the rest."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,12 +60,15 @@ class PlaybackService:
     async def start(self, caller: Caller, body: SessionBody) -> StartedSession:
         """Raises RESOURCE_EXHAUSTED when a limit is reached. An allowance of speech that is used up is no
         reason: what is in the cache plays, and generation says where it ends."""
-        document, reading_ref = await self._library.get_ready(
-            caller.user_id, body.document_id, parser=body.parser
+        # All looked up at once: a listener waits.
+        finding = asyncio.create_task(
+            self._library.get_ready(caller.user_id, body.document_id, parser=body.parser)
         )
-        provider_ref = await self._providers.usable_ref(body.settings.provider_ref)
+        choosing = asyncio.create_task(self._providers.usable_ref(body.settings.provider_ref))
+        asking = asyncio.create_task(self._reading_options.for_listening(caller.user_id, body.document_id))
+        await asyncio.gather(finding, choosing, asking, return_exceptions=True)
+        (document, reading_ref), provider_ref, options = finding.result(), choosing.result(), asking.result()
         features = await self._features.current()
-        options = await self._reading_options.for_listening(caller.user_id, document.id)
         starting = self._limits.starting(
             caller,
             document_id=document.id,
