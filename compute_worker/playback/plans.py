@@ -40,11 +40,14 @@ class Plans:
             self._held.move_to_end(plan_id)
             return held
         lock = self._locks.setdefault(plan_id, asyncio.Lock())
-        async with lock:
-            if plan_id not in self._held:
-                self._hold(await self._load_or_build(plan_id, reading_ref, options, turn))
-        self._locks.pop(plan_id, None)
-        return self._held[plan_id]
+        try:
+            async with lock:
+                if plan_id not in self._held:
+                    self._hold(await self._load_or_build(plan_id, reading_ref, options, turn))
+                return self._held[plan_id]
+        finally:
+            if not lock.locked():
+                self._locks.pop(plan_id, None)
 
     def _hold(self, plan: Plan) -> None:
         self._held[plan.plan_id] = plan
