@@ -5,7 +5,7 @@ import re
 import sys
 import urllib.request
 from collections.abc import Iterator, Sequence
-from itertools import count, groupby, takewhile
+from itertools import count, groupby, pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,8 @@ WATCH = """() => {
   const audio = document.querySelector("audio");
   const reader = document.querySelector("lectern-reader");
   window.framesSeen = [];
+  window.seeks = 0;
+  audio.addEventListener("seeking", () => (window.seeks += 1));
   const look = () => {
     const word = [...(CSS.highlights.get("spoken-word") ?? [])].map((range) => range.toString()).join("");
     if (word && audio.currentTime > 0 && reader.dataset.state === "playing")
@@ -119,8 +121,8 @@ def test_the_lit_word_is_the_spoken_one_by_the_synthesizers_own_times(
     person.upload(book)
     person.open("Festival")
     person.play()
-    person.until(lambda heard: heard.word)  # measured, not estimated: those are never lit
     person.page.evaluate(WATCH)
+    person.until(lambda heard: heard.word)  # measured, not estimated: those are never lit
     heard = person.until(lambda _: len(exact_segments(person)) >= SEGMENTS, seconds=90)
     person.until(lambda _: person.page.evaluate("window.framesSeen.length") >= LEAST_FRAMES)
     events = exact_segments(person)[:SEGMENTS]
@@ -141,11 +143,26 @@ def test_the_lit_word_is_the_spoken_one_by_the_synthesizers_own_times(
     assert right / judged >= SHARE_RIGHT
     # And that is what is seen.
     seen = person.page.evaluate("window.framesSeen")
-    frames = [(ms, word) for ms, word, src in seen if is_whole(src)]
+    frames = [(ms, word) for ms, word, src in seen if is_whole(src) and ms + HALF_FRAME_MS < spoken[-1][1]]
     for ms, word in frames:
         first, last = (int((ms + HALF_FRAME_MS + apart) / STEP_MS) for apart in (-LATE_MS, STEP_MS))
         assert word in lit[max(0, first) : last + 1], ms
+    # The times that were measured came after the sound, changed nothing of it, and it went on as it was.
+    assert any(comes_twice(person, event) for event in events)
+    assert person.page.evaluate("window.seeks") == 0
+    for _, of_stream in groupby(seen, key=lambda frame: frame[2]):
+        places = [ms for ms, _, _ in of_stream]
+        assert all(later >= before - STEP_MS for before, later in pairwise(places))
     context.close()
+
+
+def comes_twice(person: Person, measured: dict[str, Any]) -> bool:
+    """Whether it was told with estimates first, of the same sound."""
+    told = person.page.evaluate("window.told.filter((event) => event.frames)")
+    own = [event for event in told if event["ordinal"] == measured["ordinal"]]
+    lengths = {(event["frames"], event["pauseFrames"]) for event in own}
+    assert lengths == {(measured["frames"], measured["pauseFrames"])}
+    return not own[0].get("exact")
 
 
 def is_whole(src: str) -> bool:

@@ -152,6 +152,46 @@ test("the word that is lit is the one of the sound's own time, however late that
   }
 });
 
+test("measured words take the place of estimated ones without a jump, of the sound or of the word", async (t) => {
+  const { player, audio, api } = listen(t);
+  player.play();
+  await until(() => audio.sources.length === 1 && !audio.paused);
+  const estimated = [[0, 200, 0, 3], [200, 500, 4, 8], [500, 900, 9, 14], [900, 1500, 15, 20]];
+  api.tell("segment", { ordinal: 0, ...SEGMENT, exact: false, words: estimated });
+  api.tell("segment", { ordinal: 1, ...SEGMENT, exact: false, words: estimated });
+  audio.sound(0);
+  await until(() => player.plan?.segment(0));
+  const paused = t.mock.method(audio, "pause");
+  const lit = [];
+  /** @param {number} from @param {number} to */
+  const hear = (from, to) => {
+    for (let ms = from; ms < to; ms += 10) {
+      audio.currentTime = ms / 1000;
+      player.observe();
+      assert.equal(audio.currentTime, ms / 1000, "the sound stays where it is");
+      lit.push({ ms, word: player.place.word, offset: player.place.offset });
+    }
+  };
+  hear(0, 600);
+  assert.ok(lit.every(({ word }) => word === null), "an estimate lights the sentence only");
+  assert.equal(lit.at(-1).offset, 9, "by the estimate it is the third word already");
+  api.tell("segment", { ordinal: 0, ...SEGMENT });
+  assert.deepEqual(audio.currentTime, 0.59);
+  player.observe();
+  assert.deepEqual(player.place.word, [4, 8], "at once the word that sounds");
+  hear(600, 1500);
+  const words = lit.filter(({ word }) => word);
+  for (const { ms, word } of words) {
+    const [start, , first, last] = WORDS.findLast(([begin]) => begin <= ms);
+    assert.deepEqual(word, [first, last], `at ${ms} ms, ${ms - start} ms into it`);
+  }
+  const offsets = words.map(({ offset }) => offset);
+  assert.deepEqual(offsets, offsets.toSorted((one, other) => one - other), "no word comes twice");
+  assert.equal(audio.sources.length, 1, "the same stream goes on");
+  assert.equal(paused.mock.callCount(), 0);
+  assert.equal(player.state.status, "playing");
+});
+
 test("a place inside a segment waits for its words and starts in whole frames", async (t) => {
   const { player, audio, api } = listen(t, { blockId: "0-0", offset: 9 });
   player.play();
