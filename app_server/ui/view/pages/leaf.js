@@ -116,11 +116,14 @@ export class Leaf {
     const { signal } = loading;
     this.#say(this.#isSilent ? SILENT : "");
     const next = new Image();
-    next.addEventListener("load", () => this.#show(next, width), { signal, once: true });
-    next.addEventListener("error", () => this.#fail(width), { signal, once: true });
     signal.addEventListener("abort", () => next.removeAttribute("src"), { once: true });
     next.decoding = "async";
     next.src = this.#urlOf(width);
+    // Not before it can be painted at once: in the place of the present one it would be a blank page until then.
+    next.decode().then(
+      () => signal.aborted || this.#show(next, width),
+      () => signal.aborted || this.#fail(width),
+    );
   }
 
   /** @param {HTMLImageElement} image @param {number} width */
