@@ -31,6 +31,7 @@ _IMAGE_TYPES: Final = {
     ".bmp": "image/bmp",
     ".svg": "image/svg+xml",
 }
+_FONT_TYPES: Final = {f".{kind}": f"font/{kind}" for kind in ("otf", "ttf", "woff", "woff2")}
 _OTHER_TYPE: Final = "application/octet-stream"
 # A picture out of a hostile book, opened on its own, may do nothing but be seen.
 _RESOURCE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
@@ -78,8 +79,8 @@ class ReadingRoutes:
                 endpoint(
                     path=one + "/resources/{name}",
                     handler=self.resource,
-                    summary="Get a picture of the reading document",
-                    answer=Content((*sorted(set(_IMAGE_TYPES.values())), _OTHER_TYPE)),
+                    summary="Get a picture or a font of the reading document",
+                    answer=Content((*sorted({*_IMAGE_TYPES.values(), *_FONT_TYPES.values()}), _OTHER_TYPE)),
                     problems=problems,
                 ),
             ],
@@ -100,9 +101,10 @@ class ReadingRoutes:
         reading_ref = await self._reading_ref(request)
         if not _RESOURCE_NAME.fullmatch(name):
             raise _missing()
-        image_type = _IMAGE_TYPES.get(PurePosixPath(name.lower()).suffix)
+        suffix = PurePosixPath(name.lower()).suffix
+        image_type = _IMAGE_TYPES.get(suffix)
         headers = {
-            "Content-Type": image_type or _OTHER_TYPE,
+            "Content-Type": image_type or _FONT_TYPES.get(suffix, _OTHER_TYPE),
             "Content-Security-Policy": _RESOURCE_POLICY,
             "Content-Disposition": "inline" if image_type else "attachment",
         }

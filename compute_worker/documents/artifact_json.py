@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from compute_worker.documents.model import (
     Block,
     BlockRole,
+    BookFont,
     DocumentWarning,
     LayoutRecord,
     Narration,
@@ -47,6 +48,10 @@ def write_document(document: ReadingDocument) -> Json:
         ),
         pages=[_without_defaults(width=page.width, height=page.height) for page in document.pages],
         narration=_write_narration(document.narration),
+        fonts=[
+            _without_defaults(resource=font.resource, weight=font.weight, isItalic=font.is_italic)
+            for font in document.fonts
+        ],
     )
 
 
@@ -82,6 +87,10 @@ def read_document(content: Json) -> ReadingDocument:
             PageSize(page.get("width", 0.0), page.get("height", 0.0)) for page in content.get("pages", ())
         ),
         narration=_read_narration(content["narration"]) if "narration" in content else None,
+        fonts=tuple(
+            BookFont(font.get("resource", ""), font.get("weight", 0), font.get("isItalic", False))
+            for font in content.get("fonts", ())
+        ),
     )
 
 

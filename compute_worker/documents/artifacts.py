@@ -23,6 +23,10 @@ RESOURCE_TYPES: Final = {
     "webp": "image/webp",
     "avif": "image/avif",
     "svg": "image/svg+xml",
+    "ttf": "font/ttf",
+    "otf": "font/otf",
+    "woff": "font/woff",
+    "woff2": "font/woff2",
 }
 
 

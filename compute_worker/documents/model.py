@@ -126,6 +126,15 @@ class DocumentWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class BookFont:
+    """A face of the type that a book brings for its text."""
+
+    resource: str
+    weight: int
+    is_italic: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Narration:
     """What a book's file tells of its own narration; wrong_count of its clips cannot be played."""
 
@@ -154,3 +163,4 @@ class ReadingDocument:
     """Of a document that has pages."""
     narration: Narration | None = None
     """Of a book that brings one."""
+    fonts: tuple[BookFont, ...] = ()

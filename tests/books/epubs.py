@@ -34,7 +34,7 @@ def opf(
     references = "".join(f'<itemref idref="p{n}"/>' for n in range(len(pages))) if spine is None else spine
     declared = f"<dc:language>{language}</dc:language>" if language else ""
     return (
-        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0">'
+        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="uid">'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/" '
         f'xmlns:opf="http://www.idpf.org/2007/opf"><dc:title>A Book</dc:title>{declared}{metadata}</metadata>'
         f"<manifest>{manifest}{items}</manifest><spine>{references}</spine></package>"

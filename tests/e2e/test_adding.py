@@ -1,12 +1,14 @@
 """The ways into the library: pasted text, a web address, server folders; and correcting what is there."""
 
 import re
+from pathlib import Path
 
 import pytest
+import reportlab
 from axe_playwright_python.sync_playwright import Axe
 from books.epubs import epub
 from books.locked_pdfs import locked_pdf
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Response, Route, expect
 
 pytestmark = pytest.mark.e2e
 
@@ -209,6 +211,31 @@ def drop_several(reader):
     expect(page.locator("lectern-document-card").filter(has_text="Rubbish")).to_have_count(0)
 
 
+def read_in_the_book_s_own_font(page):
+    """Only when it is asked for."""
+    fonts: list[Response] = []
+    page.on("response", lambda answer: fonts.append(answer) if answer.url.endswith(".ttf") else None)
+    text, of_the_book = page.locator(".book-text"), re.compile('^"Book ')
+    page.get_by_role("button", name="Appearance").click()
+    appearance = page.get_by_role("group", name="Appearance")
+    expect(appearance.get_by_role("radio", name="Lectern's")).to_be_checked()
+    expect(text).not_to_have_css("font-family", of_the_book)
+    assert fonts == []
+    appearance.get_by_role("radio", name="The book's").check()
+    expect(text).to_have_css("font-family", of_the_book)
+    assert page.evaluate("() => [...document.fonts].map(({ status }) => status)") == ["loaded"]
+    (font,) = fonts
+    assert font.headers["content-type"] == "font/ttf"
+    assert font.headers["content-disposition"] == "attachment"
+    assert "default-src 'none'" in font.headers["content-security-policy"]
+    page.reload()
+    expect(text).to_have_css("font-family", of_the_book)
+    page.get_by_role("button", name="Appearance").click()
+    appearance.get_by_role("radio", name="Lectern's").check()
+    expect(text).not_to_have_css("font-family", of_the_book)
+    page.keyboard.press("Escape")
+
+
 def look_at_a_narrated_edition(reader, tmp_path):
     """Who reads it is told where one's own audiobooks are."""
     page = reader.page
@@ -218,15 +245,22 @@ def look_at_a_narrated_edition(reader, tmp_path):
     )
     book = epub(
         {"a.xhtml": '<h1>A narrated tale</h1><p id="one">The river rose.</p>'},
-        items='<item id="n" href="a.xhtml" media-type="application/xhtml+xml" media-overlay="o"/>'
+        items='<item id="s" href="s.css" media-type="text/css"/>'
+        '<item id="n" href="a.xhtml" media-type="application/xhtml+xml" media-overlay="o"/>'
         '<item id="o" href="a.smil" media-type="application/smil+xml"/>',
         spine='<itemref idref="n"/>',
         metadata='<meta property="media:narrator">Ada Reader</meta>',
-        others={"OPS/a.smil": overlay, "OPS/a.mp3": b"ID3"},
+        others={
+            "OPS/a.smil": overlay,
+            "OPS/a.mp3": b"ID3",
+            "OPS/s.css": "@font-face { font-family: Vera; src: url(vera.ttf) } body { font-family: Vera }",
+            "OPS/vera.ttf": (Path(reportlab.__file__).parent / "fonts" / "Vera.ttf").read_bytes(),
+        },
     )
     (tmp_path / "Narrated.epub").write_bytes(book)
     reader.upload(tmp_path / "Narrated.epub")
     reader.open("A Book")
+    read_in_the_book_s_own_font(page)
     page.get_by_role("button", name="Your own audiobook").click()
     drawer = page.get_by_role("dialog", name="Your own audiobook")
     expect(drawer).to_contain_text("This is a narrated edition: read by Ada Reader, 2 min.")

@@ -27,6 +27,7 @@ export async function getReading(documentId, signal) {
     })),
     warnings: answer.warnings ?? [],
     parserVersion: answer.parserVersion ?? "",
+    fonts: answer.fonts ?? [],
     narration: answer.narration ?? null,
     pages: (answer.pages ?? []).map((/** @type {any} */ page) => ({ width: 0, height: 0, ...page })),
   };

@@ -42,6 +42,7 @@
  * @property {SectionSummary[]} sections
  * @property {{code: string, message: string}[]} warnings
  * @property {string} parserVersion
+ * @property {{resource?: string, weight?: number, isItalic?: boolean}[]} fonts faces of the type that the file brings for its text
  * @property {{narrators?: string[], durationSeconds?: number, clipCount?: number, wrongCount?: number} | null} narration that the file brings
  * @property {{width: number, height: number}[]} pages their sizes in points; none for a document without pages
  */

@@ -2,14 +2,14 @@
 
 /** @typedef {{providerRef: string, model: string, voice: string}} VoiceChoice */
 /** @typedef {"system" | "light" | "sepia" | "dark"} Theme */
-/** @typedef {{theme: Theme, textSize: number, lineWidth: "narrow" | "medium" | "wide", speed: number, voice: VoiceChoice | null}} PreferenceValues */
+/** @typedef {{theme: Theme, textSize: number, lineWidth: "narrow" | "medium" | "wide", font: "own" | "book", speed: number, voice: VoiceChoice | null}} PreferenceValues */
 
 const KEY = "lectern.preferences";
 export const TEXT_SIZES = [0.85, 0.925, 1, 1.1, 1.2, 1.35, 1.5, 1.75];
 export const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4];
 
 /** @type {PreferenceValues} */
-const DEFAULTS = { theme: "system", textSize: 1, lineWidth: "medium", speed: 1, voice: null };
+const DEFAULTS = { theme: "system", textSize: 1, lineWidth: "medium", font: "own", speed: 1, voice: null };
 
 export class Preferences extends EventTarget {
   /** Where more can be kept on this device, null where that is refused. */

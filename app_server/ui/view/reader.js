@@ -130,6 +130,7 @@ export class Reader extends Component {
     if (first) this.#offerVoice(reading);
     else this.#beSilent(reading);
     this.#listen();
+    if (reading.fonts.length) void import("./book-fonts.js").then(({ offerBookFont }) => offerBookFont(this, this.#documentId, reading.fonts));
     this.#onState();
     void this.#views.showFirst(item, spot);
     return undefined;

@@ -8,6 +8,7 @@ from pathlib import Path
 from compute_worker.documents import markup, single_file
 from compute_worker.documents.builder import DocumentBuilder, SectionCut, TocTarget
 from compute_worker.documents.epub.archive import Archive, resolve
+from compute_worker.documents.epub.fonts import read_fonts
 from compute_worker.documents.epub.narration import read_narration
 from compute_worker.documents.epub.navigation import read_contents
 from compute_worker.documents.epub.package import ManifestItem, parse_member, read_package
@@ -175,7 +176,8 @@ class _Book:
             emit=self._output.write_section,
         )
         narration = read_narration(self._archive, package)
-        self._output.write_document(replace(document, narration=narration))
+        fonts = read_fonts(self._archive, package, self._output.write_resource)
+        self._output.write_document(replace(document, narration=narration, fonts=fonts))
 
     def _read_page(
         self, item: ManifestItem, root: Element, *, builder: DocumentBuilder, images: _Images, title: str

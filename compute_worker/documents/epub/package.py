@@ -9,9 +9,9 @@ from compute_worker.documents.failures import refused
 from compute_worker.documents.language import declared_language
 from compute_worker.documents.markup import Element, tag_of
 
-_FONT_OBFUSCATION = frozenset(
-    {"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"}  # EPUB's own and Adobe's
-)
+IDPF_FONTS = "http://www.idpf.org/2008/embedding"
+ADOBE_FONTS = "http://ns.adobe.com/pdf/enc#RC"
+_FONT_OBFUSCATION = frozenset({IDPF_FONTS, ADOBE_FONTS})
 _CONTENT_TYPES = frozenset(
     {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"}
 )
@@ -42,6 +42,7 @@ class Package:
     navigation: ManifestItem | None
     ncx: ManifestItem | None
     missing: tuple[str, ...]
+    unique_id: str = ""
     narrators: tuple[str, ...] = ()
     narration_duration: str = ""
     """As it is written, of the whole book."""
@@ -67,6 +68,14 @@ def read_package(archive: Archive) -> Package:
         navigation=next((item for item in items.values() if "nav" in item.properties), None),
         ncx=next((item for item in items.values() if item.media_type == "application/x-dtbncx+xml"), None),
         missing=tuple(missing),
+        unique_id=next(
+            (
+                _text(e)
+                for e in metas
+                if tag_of(e) == "identifier" and e.get("id") == root.get("unique-identifier")
+            ),
+            "",
+        ),
         narrators=tuple(dict.fromkeys(_media(metas, "narrator"))),
         narration_duration=next(iter(_media(metas, "duration")), ""),
     )
@@ -77,6 +86,24 @@ def parse_member(archive: Archive, name: str) -> Element | None:
     if not content.strip():
         return None
     return markup.parse_xhtml(decode(content, declared=declared_in_markup(content)))
+
+
+def obfuscated_members(archive: Archive) -> dict[str, str]:
+    """The method by which each font was made unreadable."""
+    name = archive.find("META-INF/encryption.xml")
+    root = parse_member(archive, name) if name else None
+    methods: dict[str, str] = {}
+    for data in [] if root is None else root.iter():
+        if tag_of(data) != "encrypteddata":
+            continue
+        method = _first(data, "encryptionmethod")
+        place = _first(data, "cipherreference")
+        if method is not None and place is not None:
+            address = place.get("URI") or place.get("uri") or ""
+            methods[archive.find(resolve("", address)[0])] = (
+                method.get("Algorithm") or method.get("algorithm") or ""
+            )
+    return methods
 
 
 def _refuse_drm(archive: Archive) -> None:

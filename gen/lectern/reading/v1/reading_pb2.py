@@ -24,43 +24,45 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n lectern/reading/v1/reading.proto\x12\x12lectern.reading.v1\"\xcd\x03\n\x0fReadingDocument\x12\r\n\x05title\x18\x01 \x01(\t\x12\x0f\n\x07\x61uthors\x18\x02 \x03(\t\x12\x10\n\x08language\x18\x03 \x01(\t\x12\r\n\x05\x63over\x18\x04 \x01(\t\x12)\n\x03toc\x18\x05 \x03(\x0b\x32\x1c.lectern.reading.v1.TocEntry\x12\x34\n\x08sections\x18\x06 \x03(\x0b\x32\".lectern.reading.v1.SectionSummary\x12-\n\x08warnings\x18\x07 \x03(\x0b\x32\x1b.lectern.reading.v1.Warning\x12\x16\n\x0eparser_version\x18\x08 \x01(\t\x12\x16\n\x0esentence_count\x18\t \x01(\x05\x12\x17\n\x0f\x63haracter_count\x18\n \x01(\x05\x12\x15\n\rsource_format\x18\x0b \x01(\t\x12*\n\x06layout\x18\x0c \x01(\x0b\x32\x1a.lectern.reading.v1.Layout\x12+\n\x05pages\x18\r \x03(\x0b\x32\x1c.lectern.reading.v1.PageSize\x12\x30\n\tnarration\x18\x0e \x01(\x0b\x32\x1d.lectern.reading.v1.Narration\"a\n\tNarration\x12\x11\n\tnarrators\x18\x01 \x03(\t\x12\x18\n\x10\x64uration_seconds\x18\x02 \x01(\x01\x12\x12\n\nclip_count\x18\x03 \x01(\x05\x12\x13\n\x0bwrong_count\x18\x04 \x01(\x05\")\n\x08PageSize\x12\r\n\x05width\x18\x01 \x01(\x02\x12\x0e\n\x06height\x18\x02 \x01(\x02\"<\n\x06Layout\x12\r\n\x05model\x18\x01 \x01(\t\x12\x13\n\x0bmodel_pages\x18\x02 \x01(\x05\x12\x0e\n\x06reason\x18\x03 \x01(\t\"l\n\x08TocEntry\x12\r\n\x05title\x18\x01 \x01(\t\x12\x0f\n\x07section\x18\x02 \x01(\x05\x12\x10\n\x08\x62lock_id\x18\x03 \x01(\t\x12.\n\x08\x63hildren\x18\x04 \x03(\x0b\x32\x1c.lectern.reading.v1.TocEntry\"\xb3\x01\n\x0eSectionSummary\x12\r\n\x05index\x18\x01 \x01(\x05\x12\r\n\x05title\x18\x02 \x01(\t\x12\x16\n\x0e\x66irst_sentence\x18\x03 \x01(\x05\x12\x16\n\x0esentence_count\x18\x04 \x01(\x05\x12\x17\n\x0f\x63haracter_count\x18\x05 \x01(\x05\x12\x13\n\x0b\x62lock_count\x18\x06 \x01(\x05\x12\x12\n\nfirst_page\x18\x07 \x01(\x05\x12\x11\n\tlast_page\x18\x08 \x01(\x05\"(\n\x07Warning\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"\xa8\x01\n\x07Section\x12\r\n\x05index\x18\x01 \x01(\x05\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0c\n\x04html\x18\x03 \x01(\t\x12)\n\x06\x62locks\x18\x04 \x03(\x0b\x32\x19.lectern.reading.v1.Block\x12\x10\n\x08language\x18\x05 \x01(\t\x12\x34\n\tdirection\x18\x06 \x01(\x0e\x32!.lectern.reading.v1.TextDirection\"\xd6\x01\n\x05\x42lock\x12\n\n\x02id\x18\x01 \x01(\t\x12+\n\x04role\x18\x02 \x01(\x0e\x32\x1d.lectern.reading.v1.BlockRole\x12\x15\n\rheading_level\x18\x03 \x01(\x05\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x10\n\x08language\x18\x05 \x01(\t\x12/\n\tsentences\x18\x06 \x03(\x0b\x32\x1c.lectern.reading.v1.Sentence\x12,\n\x07locator\x18\x07 \x01(\x0b\x32\x1b.lectern.reading.v1.Locator\"7\n\x08Sentence\x12\x0f\n\x07ordinal\x18\x01 \x01(\x05\x12\r\n\x05start\x18\x02 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x03 \x01(\x05\"z\n\x07Locator\x12\x35\n\x07\x65lement\x18\x01 \x01(\x0b\x32\".lectern.reading.v1.ElementLocatorH\x00\x12/\n\x04page\x18\x02 \x01(\x0b\x32\x1f.lectern.reading.v1.PageLocatorH\x00\x42\x07\n\x05place\":\n\x0bPageLocator\x12+\n\x05lines\x18\x01 \x03(\x0b\x32\x1c.lectern.reading.v1.PageLine\"\x9f\x01\n\x08PageLine\x12\x0c\n\x04page\x18\x01 \x01(\x05\x12\x0c\n\x04left\x18\x02 \x01(\x02\x12\x0b\n\x03top\x18\x03 \x01(\x02\x12\r\n\x05right\x18\x04 \x01(\x02\x12\x0e\n\x06\x62ottom\x18\x05 \x01(\x02\x12\r\n\x05start\x18\x06 \x01(\x05\x12\x13\n\x0bword_starts\x18\x07 \x03(\x05\x12\x12\n\nword_edges\x18\x08 \x03(\x02\x12\x13\n\x0bis_vertical\x18\t \x01(\x08\"?\n\x0e\x45lementLocator\x12\x0f\n\x07section\x18\x01 \x01(\x05\x12\x0c\n\x04path\x18\x02 \x01(\t\x12\x0e\n\x06offset\x18\x03 \x01(\x05*_\n\rTextDirection\x12\x1e\n\x1aTEXT_DIRECTION_UNSPECIFIED\x10\x00\x12\x16\n\x12TEXT_DIRECTION_LTR\x10\x01\x12\x16\n\x12TEXT_DIRECTION_RTL\x10\x02*\xa7\x03\n\tBlockRole\x12\x1a\n\x16\x42LOCK_ROLE_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42LOCK_ROLE_TITLE\x10\x01\x12\x16\n\x12\x42LOCK_ROLE_HEADING\x10\x02\x12\x18\n\x14\x42LOCK_ROLE_PARAGRAPH\x10\x03\x12\x18\n\x14\x42LOCK_ROLE_LIST_ITEM\x10\x04\x12\x14\n\x10\x42LOCK_ROLE_QUOTE\x10\x05\x12\x13\n\x0f\x42LOCK_ROLE_CODE\x10\x06\x12\x14\n\x10\x42LOCK_ROLE_TABLE\x10\x07\x12\x16\n\x12\x42LOCK_ROLE_CAPTION\x10\x08\x12\x17\n\x13\x42LOCK_ROLE_FOOTNOTE\x10\t\x12\x16\n\x12\x42LOCK_ROLE_FORMULA\x10\n\x12\x18\n\x14\x42LOCK_ROLE_REFERENCE\x10\x0b\x12\x15\n\x11\x42LOCK_ROLE_HEADER\x10\x0c\x12\x15\n\x11\x42LOCK_ROLE_FOOTER\x10\r\x12\x1a\n\x16\x42LOCK_ROLE_PAGE_NUMBER\x10\x0e\x12\x18\n\x14\x42LOCK_ROLE_IMAGE_ALT\x10\x0f\x12\x14\n\x10\x42LOCK_ROLE_OTHER\x10\x10\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n lectern/reading/v1/reading.proto\x12\x12lectern.reading.v1\"\xfa\x03\n\x0fReadingDocument\x12\r\n\x05title\x18\x01 \x01(\t\x12\x0f\n\x07\x61uthors\x18\x02 \x03(\t\x12\x10\n\x08language\x18\x03 \x01(\t\x12\r\n\x05\x63over\x18\x04 \x01(\t\x12)\n\x03toc\x18\x05 \x03(\x0b\x32\x1c.lectern.reading.v1.TocEntry\x12\x34\n\x08sections\x18\x06 \x03(\x0b\x32\".lectern.reading.v1.SectionSummary\x12-\n\x08warnings\x18\x07 \x03(\x0b\x32\x1b.lectern.reading.v1.Warning\x12\x16\n\x0eparser_version\x18\x08 \x01(\t\x12\x16\n\x0esentence_count\x18\t \x01(\x05\x12\x17\n\x0f\x63haracter_count\x18\n \x01(\x05\x12\x15\n\rsource_format\x18\x0b \x01(\t\x12*\n\x06layout\x18\x0c \x01(\x0b\x32\x1a.lectern.reading.v1.Layout\x12+\n\x05pages\x18\r \x03(\x0b\x32\x1c.lectern.reading.v1.PageSize\x12\x30\n\tnarration\x18\x0e \x01(\x0b\x32\x1d.lectern.reading.v1.Narration\x12+\n\x05\x66onts\x18\x0f \x03(\x0b\x32\x1c.lectern.reading.v1.BookFont\"?\n\x08\x42ookFont\x12\x10\n\x08resource\x18\x01 \x01(\t\x12\x0e\n\x06weight\x18\x02 \x01(\x05\x12\x11\n\tis_italic\x18\x03 \x01(\x08\"a\n\tNarration\x12\x11\n\tnarrators\x18\x01 \x03(\t\x12\x18\n\x10\x64uration_seconds\x18\x02 \x01(\x01\x12\x12\n\nclip_count\x18\x03 \x01(\x05\x12\x13\n\x0bwrong_count\x18\x04 \x01(\x05\")\n\x08PageSize\x12\r\n\x05width\x18\x01 \x01(\x02\x12\x0e\n\x06height\x18\x02 \x01(\x02\"<\n\x06Layout\x12\r\n\x05model\x18\x01 \x01(\t\x12\x13\n\x0bmodel_pages\x18\x02 \x01(\x05\x12\x0e\n\x06reason\x18\x03 \x01(\t\"l\n\x08TocEntry\x12\r\n\x05title\x18\x01 \x01(\t\x12\x0f\n\x07section\x18\x02 \x01(\x05\x12\x10\n\x08\x62lock_id\x18\x03 \x01(\t\x12.\n\x08\x63hildren\x18\x04 \x03(\x0b\x32\x1c.lectern.reading.v1.TocEntry\"\xb3\x01\n\x0eSectionSummary\x12\r\n\x05index\x18\x01 \x01(\x05\x12\r\n\x05title\x18\x02 \x01(\t\x12\x16\n\x0e\x66irst_sentence\x18\x03 \x01(\x05\x12\x16\n\x0esentence_count\x18\x04 \x01(\x05\x12\x17\n\x0f\x63haracter_count\x18\x05 \x01(\x05\x12\x13\n\x0b\x62lock_count\x18\x06 \x01(\x05\x12\x12\n\nfirst_page\x18\x07 \x01(\x05\x12\x11\n\tlast_page\x18\x08 \x01(\x05\"(\n\x07Warning\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"\xa8\x01\n\x07Section\x12\r\n\x05index\x18\x01 \x01(\x05\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0c\n\x04html\x18\x03 \x01(\t\x12)\n\x06\x62locks\x18\x04 \x03(\x0b\x32\x19.lectern.reading.v1.Block\x12\x10\n\x08language\x18\x05 \x01(\t\x12\x34\n\tdirection\x18\x06 \x01(\x0e\x32!.lectern.reading.v1.TextDirection\"\xd6\x01\n\x05\x42lock\x12\n\n\x02id\x18\x01 \x01(\t\x12+\n\x04role\x18\x02 \x01(\x0e\x32\x1d.lectern.reading.v1.BlockRole\x12\x15\n\rheading_level\x18\x03 \x01(\x05\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x10\n\x08language\x18\x05 \x01(\t\x12/\n\tsentences\x18\x06 \x03(\x0b\x32\x1c.lectern.reading.v1.Sentence\x12,\n\x07locator\x18\x07 \x01(\x0b\x32\x1b.lectern.reading.v1.Locator\"7\n\x08Sentence\x12\x0f\n\x07ordinal\x18\x01 \x01(\x05\x12\r\n\x05start\x18\x02 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x03 \x01(\x05\"z\n\x07Locator\x12\x35\n\x07\x65lement\x18\x01 \x01(\x0b\x32\".lectern.reading.v1.ElementLocatorH\x00\x12/\n\x04page\x18\x02 \x01(\x0b\x32\x1f.lectern.reading.v1.PageLocatorH\x00\x42\x07\n\x05place\":\n\x0bPageLocator\x12+\n\x05lines\x18\x01 \x03(\x0b\x32\x1c.lectern.reading.v1.PageLine\"\x9f\x01\n\x08PageLine\x12\x0c\n\x04page\x18\x01 \x01(\x05\x12\x0c\n\x04left\x18\x02 \x01(\x02\x12\x0b\n\x03top\x18\x03 \x01(\x02\x12\r\n\x05right\x18\x04 \x01(\x02\x12\x0e\n\x06\x62ottom\x18\x05 \x01(\x02\x12\r\n\x05start\x18\x06 \x01(\x05\x12\x13\n\x0bword_starts\x18\x07 \x03(\x05\x12\x12\n\nword_edges\x18\x08 \x03(\x02\x12\x13\n\x0bis_vertical\x18\t \x01(\x08\"?\n\x0e\x45lementLocator\x12\x0f\n\x07section\x18\x01 \x01(\x05\x12\x0c\n\x04path\x18\x02 \x01(\t\x12\x0e\n\x06offset\x18\x03 \x01(\x05*_\n\rTextDirection\x12\x1e\n\x1aTEXT_DIRECTION_UNSPECIFIED\x10\x00\x12\x16\n\x12TEXT_DIRECTION_LTR\x10\x01\x12\x16\n\x12TEXT_DIRECTION_RTL\x10\x02*\xa7\x03\n\tBlockRole\x12\x1a\n\x16\x42LOCK_ROLE_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42LOCK_ROLE_TITLE\x10\x01\x12\x16\n\x12\x42LOCK_ROLE_HEADING\x10\x02\x12\x18\n\x14\x42LOCK_ROLE_PARAGRAPH\x10\x03\x12\x18\n\x14\x42LOCK_ROLE_LIST_ITEM\x10\x04\x12\x14\n\x10\x42LOCK_ROLE_QUOTE\x10\x05\x12\x13\n\x0f\x42LOCK_ROLE_CODE\x10\x06\x12\x14\n\x10\x42LOCK_ROLE_TABLE\x10\x07\x12\x16\n\x12\x42LOCK_ROLE_CAPTION\x10\x08\x12\x17\n\x13\x42LOCK_ROLE_FOOTNOTE\x10\t\x12\x16\n\x12\x42LOCK_ROLE_FORMULA\x10\n\x12\x18\n\x14\x42LOCK_ROLE_REFERENCE\x10\x0b\x12\x15\n\x11\x42LOCK_ROLE_HEADER\x10\x0c\x12\x15\n\x11\x42LOCK_ROLE_FOOTER\x10\r\x12\x1a\n\x16\x42LOCK_ROLE_PAGE_NUMBER\x10\x0e\x12\x18\n\x14\x42LOCK_ROLE_IMAGE_ALT\x10\x0f\x12\x14\n\x10\x42LOCK_ROLE_OTHER\x10\x10\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'lectern.reading.v1.reading_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TEXTDIRECTION']._serialized_start=1914
-  _globals['_TEXTDIRECTION']._serialized_end=2009
-  _globals['_BLOCKROLE']._serialized_start=2012
-  _globals['_BLOCKROLE']._serialized_end=2435
+  _globals['_TEXTDIRECTION']._serialized_start=2024
+  _globals['_TEXTDIRECTION']._serialized_end=2119
+  _globals['_BLOCKROLE']._serialized_start=2122
+  _globals['_BLOCKROLE']._serialized_end=2545
   _globals['_READINGDOCUMENT']._serialized_start=57
-  _globals['_READINGDOCUMENT']._serialized_end=518
-  _globals['_NARRATION']._serialized_start=520
-  _globals['_NARRATION']._serialized_end=617
-  _globals['_PAGESIZE']._serialized_start=619
-  _globals['_PAGESIZE']._serialized_end=660
-  _globals['_LAYOUT']._serialized_start=662
-  _globals['_LAYOUT']._serialized_end=722
-  _globals['_TOCENTRY']._serialized_start=724
-  _globals['_TOCENTRY']._serialized_end=832
-  _globals['_SECTIONSUMMARY']._serialized_start=835
-  _globals['_SECTIONSUMMARY']._serialized_end=1014
-  _globals['_WARNING']._serialized_start=1016
-  _globals['_WARNING']._serialized_end=1056
-  _globals['_SECTION']._serialized_start=1059
-  _globals['_SECTION']._serialized_end=1227
-  _globals['_BLOCK']._serialized_start=1230
-  _globals['_BLOCK']._serialized_end=1444
-  _globals['_SENTENCE']._serialized_start=1446
-  _globals['_SENTENCE']._serialized_end=1501
-  _globals['_LOCATOR']._serialized_start=1503
-  _globals['_LOCATOR']._serialized_end=1625
-  _globals['_PAGELOCATOR']._serialized_start=1627
-  _globals['_PAGELOCATOR']._serialized_end=1685
-  _globals['_PAGELINE']._serialized_start=1688
-  _globals['_PAGELINE']._serialized_end=1847
-  _globals['_ELEMENTLOCATOR']._serialized_start=1849
-  _globals['_ELEMENTLOCATOR']._serialized_end=1912
+  _globals['_READINGDOCUMENT']._serialized_end=563
+  _globals['_BOOKFONT']._serialized_start=565
+  _globals['_BOOKFONT']._serialized_end=628
+  _globals['_NARRATION']._serialized_start=630
+  _globals['_NARRATION']._serialized_end=727
+  _globals['_PAGESIZE']._serialized_start=729
+  _globals['_PAGESIZE']._serialized_end=770
+  _globals['_LAYOUT']._serialized_start=772
+  _globals['_LAYOUT']._serialized_end=832
+  _globals['_TOCENTRY']._serialized_start=834
+  _globals['_TOCENTRY']._serialized_end=942
+  _globals['_SECTIONSUMMARY']._serialized_start=945
+  _globals['_SECTIONSUMMARY']._serialized_end=1124
+  _globals['_WARNING']._serialized_start=1126
+  _globals['_WARNING']._serialized_end=1166
+  _globals['_SECTION']._serialized_start=1169
+  _globals['_SECTION']._serialized_end=1337
+  _globals['_BLOCK']._serialized_start=1340
+  _globals['_BLOCK']._serialized_end=1554
+  _globals['_SENTENCE']._serialized_start=1556
+  _globals['_SENTENCE']._serialized_end=1611
+  _globals['_LOCATOR']._serialized_start=1613
+  _globals['_LOCATOR']._serialized_end=1735
+  _globals['_PAGELOCATOR']._serialized_start=1737
+  _globals['_PAGELOCATOR']._serialized_end=1795
+  _globals['_PAGELINE']._serialized_start=1798
+  _globals['_PAGELINE']._serialized_end=1957
+  _globals['_ELEMENTLOCATOR']._serialized_start=1959
+  _globals['_ELEMENTLOCATOR']._serialized_end=2022
 # @@protoc_insertion_point(module_scope)

@@ -104,6 +104,7 @@ class ReadingDocument(_message.Message):
     LAYOUT_FIELD_NUMBER: _builtins.int
     PAGES_FIELD_NUMBER: _builtins.int
     NARRATION_FIELD_NUMBER: _builtins.int
+    FONTS_FIELD_NUMBER: _builtins.int
     title: _builtins.str
     language: _builtins.str
     """BCP 47, empty when neither declared nor detected."""
@@ -135,6 +136,10 @@ class ReadingDocument(_message.Message):
     def narration(self) -> Global___Narration:
         """Only of a book that brings its own narration (EPUB Media Overlays)."""
 
+    @_builtins.property
+    def fonts(self) -> _containers.RepeatedCompositeFieldContainer[Global___BookFont]:
+        """Faces of the type that a book brings for its text."""
+
     def __init__(
         self,
         *,
@@ -152,14 +157,42 @@ class ReadingDocument(_message.Message):
         layout: Global___Layout | None = ...,
         pages: _abc.Iterable[Global___PageSize] | None = ...,
         narration: Global___Narration | None = ...,
+        fonts: _abc.Iterable[Global___BookFont] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout", "narration", b"narration"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "character_count", b"character_count", "cover", b"cover", "language", b"language", "layout", b"layout", "narration", b"narration", "pages", b"pages", "parser_version", b"parser_version", "sections", b"sections", "sentence_count", b"sentence_count", "source_format", b"source_format", "title", b"title", "toc", b"toc", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authors", b"authors", "character_count", b"character_count", "cover", b"cover", "fonts", b"fonts", "language", b"language", "layout", b"layout", "narration", b"narration", "pages", b"pages", "parser_version", b"parser_version", "sections", b"sections", "sentence_count", b"sentence_count", "source_format", b"source_format", "title", b"title", "toc", b"toc", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReadingDocument: _TypeAlias = ReadingDocument  # noqa: Y015
+
+@_typing.final
+class BookFont(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESOURCE_FIELD_NUMBER: _builtins.int
+    WEIGHT_FIELD_NUMBER: _builtins.int
+    IS_ITALIC_FIELD_NUMBER: _builtins.int
+    resource: _builtins.str
+    """Name of the resource that holds it."""
+    weight: _builtins.int
+    """100 to 900, 400 is regular."""
+    is_italic: _builtins.bool
+    def __init__(
+        self,
+        *,
+        resource: _builtins.str = ...,
+        weight: _builtins.int = ...,
+        is_italic: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["is_italic", b"is_italic", "resource", b"resource", "weight", b"weight"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BookFont: _TypeAlias = BookFont  # noqa: Y015
 
 @_typing.final
 class Narration(_message.Message):
