@@ -40,10 +40,11 @@ def soundings(samples: "np.ndarray[tuple[int], np.dtype[np.float32]]") -> list[S
 
 
 def sounding_word(heard: Heard, words: Sequence[str]) -> str:
-    """The one of the words (from the heard stream's start on) that sounds at that moment, or did last."""
+    """The one of the words (from the heard stream's start on) that sounds at that moment, or did last; the
+    first, in the moment of silence that a stream begins with."""
     with urllib.request.urlopen(heard.src) as stream:
         samples = decoded(stream.read(int(heard.ms * 8) + 40_000))
     past = [
         word for word, place in zip(words, soundings(samples), strict=False) if place.start_ms <= heard.ms
     ]
-    return past[-1]
+    return past[-1] if past else words[0]
