@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.alignment.run import measure_alignment
+from bench.alignment.soon import measure_soon
 from bench.figures import Report
 from bench.listening import measure_listening, speech_server
 from bench.pdf.measure import pdf_figures
@@ -58,6 +59,7 @@ def pdf(bench: Bench) -> None:
 
 
 def alignment(bench: Bench) -> None:
+    bench.report.add(measure_soon())
     bench.report.add(asyncio.run(measure_alignment(bench.seed)))
 
 

@@ -67,13 +67,18 @@ class Reader:
                 assert document["state"] == "processing", document
                 await asyncio.sleep(0.01)
 
-    async def play(self, document_id: str, ordinal: int = 0, provider_ref: str = "builtin") -> dict[str, Any]:
+    async def play(
+        self, document_id: str, ordinal: int = 0, provider_ref: str = "builtin", voice: str | None = None
+    ) -> dict[str, Any]:
+        settings = (
+            {"providerRef": provider_ref} if voice is None else {"providerRef": provider_ref, "voice": voice}
+        )
         session: dict[str, Any] = await self.post(
             "/api/tts/playback/sessions",
             {
                 "documentId": document_id,
                 "start": {"ordinal": ordinal},
-                "settings": {"providerRef": provider_ref},
+                "settings": settings,
             },
         )
         return session
@@ -145,6 +150,13 @@ class Reader:
         finally:
             keep_alive.cancel()
         raise AssertionError("the events ended before the segments did")
+
+    async def events(self, session: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+        """What the browser is told of the session, as it comes."""
+        async with self._http.get(self._base_url + session["eventsUrl"], timeout=_STREAM_SECONDS) as events:
+            async for line in events.content:
+                if line.startswith(b"data:"):
+                    yield json.loads(line[5:])
 
     async def until_resting(self, session: dict[str, Any]) -> None:
         """Until all of the window is made, and every word in it measured."""
