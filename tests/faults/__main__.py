@@ -3,9 +3,11 @@
 import argparse
 import asyncio
 import random
+import shutil
 import sys
 import tempfile
 import time
+import traceback
 from functools import partial
 from pathlib import Path
 
@@ -23,8 +25,14 @@ def main() -> int:
     deadline = time.monotonic() + given.minutes * 60
     longest = 0.0
     while (began := time.monotonic()) + longest <= deadline:
-        with tempfile.TemporaryDirectory(prefix="lectern-faults-") as folder:
-            asyncio.run(run(Path(folder), seed, size, tell=partial(print, flush=True)))
+        folder = Path(tempfile.mkdtemp(prefix="lectern-faults-"))
+        try:
+            asyncio.run(run(folder, seed, size, tell=partial(print, flush=True)))
+        except Exception:
+            traceback.print_exc()
+            print(f"Logs and what was stored are kept in {folder}", flush=True)
+            return 1
+        shutil.rmtree(folder)
         longest = max(longest, time.monotonic() - began)
         print(f"seed {seed} passed after {time.monotonic() - began:.0f} s", flush=True)
         seed += 1
