@@ -28,7 +28,7 @@ def main() -> int:
         folder = Path(tempfile.mkdtemp(prefix="lectern-faults-"))
         try:
             asyncio.run(run(folder, seed, size, tell=partial(print, flush=True)))
-        except Exception:
+        except Exception:  # noqa: BLE001  # whatever it was, its traces are wanted
             traceback.print_exc()
             print(f"Logs and what was stored are kept in {folder}", flush=True)
             return 1
