@@ -188,6 +188,8 @@ class GenerationRun:
             speech = self._speaker.obtain(segment, self._session.settings, self._provider, ticket, on_audio)
         task = asyncio.create_task(speech)
         task.add_done_callback(lambda done: _settle(ticket, done))
+        if early is not None:
+            task.add_done_callback(early.let_go)
         self._orders[ordinal] = (ticket, task)
 
     async def _collect(self) -> None:

@@ -38,17 +38,17 @@ class EarlyOrder:
         self._tell: tuple[OnFirstFrames, OnAudio] | None = None
 
     async def obtain(self, on_first_frames: OnFirstFrames, on_audio: OnAudio) -> Obtained:
-        """As if it were ordered now; cancelled with its caller."""
+        """As if it were ordered now."""
         self._tell = on_first_frames, on_audio
-        try:
-            if self._frames is not None:
-                await on_first_frames(self._frames)
-            if self._spoken is not None:
-                await on_audio(self._spoken)
-            return await self.speech
-        except asyncio.CancelledError:
-            self.speech.cancel()
-            raise
+        if self._frames is not None:
+            await on_first_frames(self._frames)
+        if self._spoken is not None:
+            await on_audio(self._spoken)
+        return await self.speech
+
+    def let_go(self, _done: object) -> None:
+        """For when the task that obtains it is done, which may have been cancelled before it began."""
+        self.speech.cancel()
 
     async def on_audio(self, spoken: SpokenSegment) -> None:
         if self._tell is None:
@@ -98,6 +98,7 @@ class HeadStarts:
             return
         order = EarlyOrder(account=session.usage_account)
         order.speech = asyncio.create_task(self._speak(order, session, segment, provider))
+        order.speech.add_done_callback(_looked_at)
         self._orders[name] = order
         self._ends[name] = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._give_up, *name)
 
@@ -144,6 +145,12 @@ class HeadStarts:
             await self._events.publish(session_topic(session.session_id), to_payload(ready))
         except LecternError as error:
             log.info("a first segment is left to be announced by its run", reason=error.reason)
+
+
+def _looked_at(speech: "asyncio.Task[Obtained]") -> None:
+    """What went wrong is told by the run, if one wants it; it makes the segment anew if not."""
+    if not speech.cancelled():
+        speech.exception()
 
 
 def _actions(session: Session) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """A first segment is ordered before anybody has its run, and whoever gets the run makes nothing twice."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -201,6 +202,29 @@ async def test_what_is_not_sent_is_called_off_with_the_run_that_took_it_over(spe
     await asyncio.sleep(0)
     hearing.cancel()
     await asyncio.wait_for(speaker.called_off.wait(), 10)
+
+
+async def test_nor_is_it_made_for_a_run_that_went_before_it_asked(speaker, head_starts):
+    head_starts.begin(SESSION, SEGMENT, None)
+    await speaker.ordered.wait()
+    order = head_starts.take_over("session", 0)
+    hearing = asyncio.create_task(order.obtain(None, None))
+    hearing.add_done_callback(order.let_go)
+    hearing.cancel()
+    await asyncio.wait_for(speaker.called_off.wait(), 10)
+
+
+async def test_what_failed_and_is_wanted_by_nobody_is_no_fault_of_ours(speaker, head_starts, caplog):
+    async def away(*_arguments):
+        raise LecternError(Code.UNAVAILABLE, "Away.", reason="BROKER_UNAVAILABLE")
+
+    speaker.obtain = away
+    head_starts.begin(SESSION, SEGMENT, None)
+    order = head_starts.take_over("session", 0)
+    await asyncio.wait({order.speech})
+    del order
+    gc.collect()
+    assert "never retrieved" not in caplog.text
 
 
 async def test_what_was_sent_is_finished_though_nobody_wants_it_any_more(speaker, head_starts, started):
