@@ -18,6 +18,5 @@ async def test_speech_for_the_new_place_is_asked_for_while_that_for_the_old_one_
         await listener.until(lambda it: 20 in it.segments)
         await listener.cursor(0)
         await listener.until(lambda it: 0 in it.segments)
-        assert len(provider.asked) == len(
-            set(provider.asked)
-        )  # what was made for the old place is still there
+        # What was made for the old place is still there.
+        assert len(provider.asked) == len(set(provider.asked))
