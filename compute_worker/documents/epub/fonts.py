@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from compute_worker.documents.epub.archive import Archive, resolve
-from compute_worker.documents.epub.package import ADOBE_FONTS, IDPF_FONTS, Package, obfuscated_members
+from compute_worker.documents.epub.package import ADOBE_FONTS, IDPF_FONTS, Package
 from compute_worker.documents.model import BookFont
 from shared.errors import LecternError
 
@@ -58,13 +58,12 @@ def _kept(
     faces: list[_Face], archive: Archive, package: Package, keep: Callable[[str, bytes], None]
 ) -> Iterator[BookFont]:
     left_bytes = _MOST_BYTES
-    methods = obfuscated_members(archive)
     kept: set[tuple[int, bool]] = set()
     for face in faces:
         if len(kept) >= _MOST_FACES or (face.weight, face.is_italic) in kept:
             continue
         for member in face.members:
-            content = _font(archive, member, methods.get(member, ""), package.unique_id)
+            content = _font(archive, member, package.obfuscated.get(member, ""), package.unique_id)
             extension = _MAGIC.get(content[:4])
             if extension is None or len(content) > left_bytes:
                 continue

@@ -1,5 +1,6 @@
 """The package document (OPF): what the book is and in which order its files are read."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from compute_worker.documents import markup
@@ -42,14 +43,16 @@ class Package:
     navigation: ManifestItem | None
     ncx: ManifestItem | None
     missing: tuple[str, ...]
-    unique_id: str = ""
+    obfuscated: Mapping[str, str]
+    """The method by which each font was made unreadable."""
+    unique_id: str
     narrators: tuple[str, ...] = ()
     narration_duration: str = ""
     """As it is written, of the whole book."""
 
 
 def read_package(archive: Archive) -> Package:
-    _refuse_drm(archive)
+    obfuscated = _obfuscated(archive)
     opf = _opf_name(archive)
     root = parse_member(archive, opf)
     if root is None:
@@ -68,6 +71,7 @@ def read_package(archive: Archive) -> Package:
         navigation=next((item for item in items.values() if "nav" in item.properties), None),
         ncx=next((item for item in items.values() if item.media_type == "application/x-dtbncx+xml"), None),
         missing=tuple(missing),
+        obfuscated=obfuscated,
         unique_id=next(
             (
                 _text(e)
@@ -88,44 +92,31 @@ def parse_member(archive: Archive, name: str) -> Element | None:
     return markup.parse_xhtml(decode(content, declared=declared_in_markup(content)))
 
 
-def obfuscated_members(archive: Archive) -> dict[str, str]:
-    """The method by which each font was made unreadable."""
+def _obfuscated(archive: Archive) -> dict[str, str]:
+    """The method by which each font was made unreadable. Raises DRM_PROTECTED where anything else was."""
     name = archive.find("META-INF/encryption.xml")
-    root = parse_member(archive, name) if name else None
-    methods: dict[str, str] = {}
-    for data in [] if root is None else root.iter():
-        if tag_of(data) != "encrypteddata":
-            continue
-        method = _first(data, "encryptionmethod")
-        place = _first(data, "cipherreference")
-        if method is not None and place is not None:
-            address = place.get("URI") or place.get("uri") or ""
-            methods[archive.find(resolve("", address)[0])] = (
-                method.get("Algorithm") or method.get("algorithm") or ""
-            )
-    return methods
-
-
-def _refuse_drm(archive: Archive) -> None:
-    name = archive.find("META-INF/encryption.xml")
-    if archive.find("META-INF/rights.xml") and not name:
-        return
     root = parse_member(archive, name) if name else None
     if root is None:
-        return
-    methods = {
-        element.get("Algorithm") or element.get("algorithm") or ""
-        for element in root.iter()
-        if tag_of(element) == "encryptionmethod"
-        and (parent := element.getparent()) is not None
-        and tag_of(parent) == "encrypteddata"
-    }
+        return {}
+    encrypted = [element for element in root.iter() if tag_of(element) == "encrypteddata"]
+    methods = {_method(child) for data in encrypted for child in data if tag_of(child) == "encryptionmethod"}
     if methods - _FONT_OBFUSCATION:
         raise refused(
             "DRM_PROTECTED",
             "This book is encrypted (DRM). It can only be opened with the shop's own reader; "
             "ask the publisher for a copy without protection.",
         )
+    members: dict[str, str] = {}
+    for data in encrypted:
+        method, place = _first(data, "encryptionmethod"), _first(data, "cipherreference")
+        if method is not None and place is not None:
+            address = place.get("URI") or place.get("uri") or ""
+            members[archive.find(resolve("", address)[0])] = _method(method)
+    return members
+
+
+def _method(element: Element) -> str:
+    return element.get("Algorithm") or element.get("algorithm") or ""
 
 
 def _opf_name(archive: Archive) -> str:
