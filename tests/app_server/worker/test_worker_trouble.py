@@ -4,8 +4,6 @@ What a user is told, and what an operator.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -16,13 +14,11 @@ from app_server.worker.clients import errors_for_browsers, worker_clients
 from lectern.compute.v1 import operations_pb2 as pb
 from lectern.compute.v1.documents_pb2_grpc import DocumentServiceServicer
 from lectern.compute.v1.operations_pb2_grpc import OperationServiceServicer
+from servers.rpc import serving_rpc
 from servers.tls import new_certificate, tls_before
 from shared.errors import Code, LecternError
 from shared.rpc.channel import open_channel
-from shared.rpc.gateway import add_gateway
-from shared.rpc.server import serve_grpc
 from shared.rpc.statuses import json_of
-from shared.rpc.tokens import bearer_check
 
 TOKEN = "token"
 PROTOCOLS = {"grpc": "h2", "http": "http/1.1"}
@@ -37,26 +33,6 @@ class Worker(OperationServiceServicer):
         if self.is_slow:
             await asyncio.Event().wait()
         raise LecternError(Code.NOT_FOUND, "There is no such operation.", reason="OPERATION_NOT_FOUND")
-
-
-@asynccontextmanager
-async def serving(transport: str, servicer: object) -> AsyncIterator[str]:
-    check = bearer_check(TOKEN)
-    if transport == "grpc":
-        async with serve_grpc(
-            [servicer], token_check=check, host="127.0.0.1", port=0, grace_seconds=0
-        ) as server:
-            yield f"grpc://127.0.0.1:{server.port}"
-        return
-    app = web.Application()
-    add_gateway(app, [servicer], token_check=check)
-    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
 
 
 async def asked(address: str, *, token: str = TOKEN, seconds: float = 20.0) -> tuple[LecternError, Any]:
@@ -93,14 +69,14 @@ async def test_a_worker_that_is_down(transport, free_port):
 async def test_a_worker_that_is_slow(transport):
     worker = Worker()
     worker.is_slow = True
-    async with serving(transport, worker) as address:
+    async with serving_rpc(transport, [worker], token=TOKEN) as address:
         told, logs = await asked(address, seconds=0.5)
     check(told, logs, message="takes too long", reason="NO_ANSWER", fix="more workers")
 
 
 @TRANSPORTS
 async def test_a_worker_with_another_token(transport):
-    async with serving(transport, Worker()) as address:
+    async with serving_rpc(transport, [Worker()], token=TOKEN) as address:
         told, logs = await asked(address, token="another")
     check(told, logs, message="tell the administrator", reason="TOKEN_REFUSED", fix="COMPUTE_WORKER_TOKEN")
 
@@ -109,7 +85,7 @@ async def test_a_worker_with_another_token(transport):
 async def test_a_worker_whose_certificate_is_not_trusted(transport, tmp_path):
     context = new_certificate(tmp_path, host="localhost").context(PROTOCOLS[transport])
     async with (
-        serving(transport, Worker()) as address,
+        serving_rpc(transport, [Worker()], token=TOKEN) as address,
         tls_before(int(address.rpartition(":")[2]), context) as port,
     ):
         told, logs = await asked(f"{transport}s://localhost:{port}")
@@ -119,7 +95,7 @@ async def test_a_worker_whose_certificate_is_not_trusted(transport, tmp_path):
 @TRANSPORTS
 async def test_a_worker_of_another_version(transport):
     """It doesn't know what it is asked."""
-    async with serving(transport, DocumentServiceServicer()) as address:
+    async with serving_rpc(transport, [DocumentServiceServicer()], token=TOKEN) as address:
         told, logs = await asked(address)
     check(
         told,
@@ -158,6 +134,6 @@ async def test_an_older_worker_that_is_sent_what_it_does_not_know():
 
 @TRANSPORTS
 async def test_what_a_worker_itself_answers_passes(transport):
-    async with serving(transport, Worker()) as address:
+    async with serving_rpc(transport, [Worker()], token=TOKEN) as address:
         told, logs = await asked(address)
     assert (told.code, told.reason, logs) == (Code.NOT_FOUND, "OPERATION_NOT_FOUND", [])

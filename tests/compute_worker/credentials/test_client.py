@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import web
 from structlog.testing import capture_logs
 
 from compute_worker.credentials.client import ATTEMPTS, BACKOFF_SECONDS, CredentialBrokerClient
@@ -18,12 +17,10 @@ from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceServicer
 from lectern.metering.v1.metering_pb2 import SpeechMetering
 from lectern.metering.v1.metering_pb2_grpc import SpeechMeterServiceServicer
+from servers.rpc import serving_rpc
 from shared.configuration.declared.worker import CREDENTIALS_PATH
 from shared.errors import Code, LecternError
 from shared.rpc.channel import open_channel
-from shared.rpc.gateway import add_gateway
-from shared.rpc.server import serve_grpc
-from shared.rpc.tokens import bearer_check
 
 TOKEN = "broker-token-sentinel-5b1f0c"
 SENTINEL = "sk-sentinel-0123456789abcdef"
@@ -89,30 +86,14 @@ class Asking:
 
 
 @asynccontextmanager
-async def serving(transport: str, servicer: object) -> AsyncIterator[str]:
-    check = bearer_check(TOKEN)
-    if transport == "grpc":
-        async with serve_grpc(
-            [servicer], token_check=check, host="127.0.0.1", port=0, grace_seconds=0
-        ) as server:
-            yield f"grpc://127.0.0.1:{server.port}"
-        return
-    app = web.Application()
-    add_gateway(app, [servicer], token_check=check)
-    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}{CREDENTIALS_PATH}"
-    finally:
-        await runner.cleanup()
-
-
-@asynccontextmanager
 async def asking(
     transport: str, servicer: object, *, token: str = TOKEN, seconds: float = 20
 ) -> AsyncIterator[Asking]:
-    async with serving(transport, servicer) as address, open_channel(address, token) as channel:
+    path = CREDENTIALS_PATH if transport == "http" else ""
+    async with (
+        serving_rpc(transport, [servicer], token=TOKEN) as address,
+        open_channel(address + path, token) as channel,
+    ):
         yield Asking(channel, seconds)
 
 

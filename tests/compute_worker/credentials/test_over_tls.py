@@ -7,20 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 from structlog.testing import capture_logs
 
 from compute_worker.credentials.client import CredentialBrokerClient
 from compute_worker.credentials.ports import CredentialBrokerError
 from lectern.credentials.v1 import credentials_pb2 as pb
 from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceServicer
+from servers.rpc import serving_rpc
 from servers.tls import Certificate, new_certificate, tls_before
 from shared.configuration.worker_settings import CredentialBrokerClientSettings, read_worker_settings
 from shared.errors import Code, LecternError
 from shared.rpc.channel import open_channel
-from shared.rpc.gateway import add_gateway
-from shared.rpc.server import serve_grpc
-from shared.rpc.tokens import bearer_check
 
 TOKEN = "broker-token-0123456789"
 TRANSPORTS = pytest.mark.parametrize("transport", ["grpcs", "https"])
@@ -43,24 +40,12 @@ class Unheard:
 
 @asynccontextmanager
 async def behind_tls(transport: str, certificate: Certificate) -> AsyncIterator[int]:
-    check = bearer_check(TOKEN)
-    if transport == "grpcs":
-        async with (
-            serve_grpc([AppServer()], token_check=check, host="127.0.0.1", port=0, grace_seconds=0) as server,
-            tls_before(server.port, certificate.context("h2")) as port,
-        ):
-            yield port
-        return
-    app = web.Application()
-    add_gateway(app, [AppServer()], token_check=check)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        async with tls_before(runner.addresses[0][1], certificate.context("http/1.1")) as port:
-            yield port
-    finally:
-        await runner.cleanup()
+    inner, protocol = {"grpcs": ("grpc", "h2"), "https": ("http", "http/1.1")}[transport]
+    async with (
+        serving_rpc(inner, [AppServer()], token=TOKEN) as address,
+        tls_before(int(address.rpartition(":")[2]), certificate.context(protocol)) as port,
+    ):
+        yield port
 
 
 def told(url: str) -> CredentialBrokerClientSettings:

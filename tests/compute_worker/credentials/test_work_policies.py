@@ -1,12 +1,9 @@
 """The site's compute limits as a worker keeps them: the latest that it heard, whatever becomes of the app."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import web
 from structlog.testing import capture_logs
 
 from compute_worker.credentials.work_policies import FAILURES_UNTIL_TOLD, REFRESH_SECONDS, WorkPolicies
@@ -15,10 +12,8 @@ from lectern.credentials.v1.credentials_pb2_grpc import CredentialBrokerServiceS
 from lectern.metering.v1.metering_pb2 import SpeechMetering
 from lectern.policies.v1 import policies_pb2 as pb
 from lectern.policies.v1.policies_pb2_grpc import WorkPolicyServiceServicer
+from servers.rpc import serving_rpc
 from shared.rpc.channel import open_channel
-from shared.rpc.gateway import add_gateway
-from shared.rpc.server import serve_grpc
-from shared.rpc.tokens import bearer_check
 
 TOKEN = "broker-token-for-tests"
 TRANSPORTS = pytest.mark.parametrize("transport", ["grpc", "http"])
@@ -47,24 +42,6 @@ class Meter:
         raise AssertionError("nothing was said of metering")
 
 
-@asynccontextmanager
-async def serving(transport: str, servicer: object, port: int) -> AsyncIterator[None]:
-    check = bearer_check(TOKEN)
-    if transport == "grpc":
-        async with serve_grpc([servicer], token_check=check, host="127.0.0.1", port=port, grace_seconds=0):
-            yield
-        return
-    app = web.Application()
-    add_gateway(app, [servicer], token_check=check)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", port, reuse_address=True).start()
-        yield
-    finally:
-        await runner.cleanup()
-
-
 @TRANSPORTS
 async def test_the_last_limits_hold_while_the_app_is_away_and_new_ones_when_it_is_back(transport, free_port):
     policy, app, port = PolicyInForce(), AppServer(), free_port()
@@ -72,7 +49,7 @@ async def test_the_last_limits_hold_while_the_app_is_away_and_new_ones_when_it_i
     policy.on_change(lambda: changes.append(policy.current.max_executing))
     async with open_channel(f"{transport}://127.0.0.1:{port}", TOKEN) as channel:
         policies = WorkPolicies(channel=channel, policy=policy, speech_meter=Meter())
-        async with serving(transport, app, port):
+        async with serving_rpc(transport, [app], token=TOKEN, port=port):
             assert await policies.refresh() == 30
         heard = policy.current
         limit = heard.of("pdf_layout")
@@ -85,7 +62,7 @@ async def test_the_last_limits_hold_while_the_app_is_away_and_new_ones_when_it_i
         assert [entry["reason"] for entry in told] == ["SERVICE_UNREACHABLE"]  # once, not each time
         assert "stay as they were" in told[0]["event"]
         app.answer.max_executing_per_worker = 7
-        async with serving(transport, app, port), asyncio.timeout(20):
+        async with serving_rpc(transport, [app], token=TOKEN, port=port), asyncio.timeout(20):
             while policy.current is heard:  # the channel finds the server again in its time
                 with capture_logs() as logs:
                     await policies.refresh()
@@ -98,7 +75,7 @@ async def test_an_app_that_knows_no_limits_is_told_of_as_older(transport, free_p
     policy, port = PolicyInForce(), free_port()
     shipped = policy.current
     async with (
-        serving(transport, CredentialBrokerServiceServicer(), port),
+        serving_rpc(transport, [CredentialBrokerServiceServicer()], token=TOKEN, port=port),
         open_channel(f"{transport}://127.0.0.1:{port}", TOKEN) as channel,
     ):
         policies = WorkPolicies(channel=channel, policy=policy, speech_meter=Meter())

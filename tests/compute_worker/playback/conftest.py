@@ -11,7 +11,6 @@ from typing import Any
 
 import aiohttp
 import pytest
-from aiohttp import web
 
 from compute_worker.wiring.worker import run_worker
 from lectern.compute.v1 import documents_pb2, operations_pb2, playback_pb2
@@ -24,15 +23,13 @@ from lectern.metering.v1 import metering_pb2
 from lectern.metering.v1.metering_pb2_grpc import SpeechMeterServiceServicer
 from lectern.policies.v1 import policies_pb2
 from lectern.policies.v1.policies_pb2_grpc import WorkPolicyServiceServicer
+from servers.rpc import serving_rpc
 from shared.configuration.declared.worker import CREDENTIALS_PATH
 from shared.configuration.worker_settings import read_worker_settings
 from shared.errors import Code, LecternError
 from shared.objects.s3_store import S3Options, S3Store, open_s3_store
 from shared.playback_token import PlaybackTokens
 from shared.rpc.channel import open_channel
-from shared.rpc.gateway import add_gateway
-from shared.rpc.server import serve_grpc
-from shared.rpc.tokens import bearer_check
 
 WORKER_TOKEN = "worker-token-for-tests"
 BROKER_TOKEN = "broker-token-for-tests"
@@ -288,20 +285,9 @@ def app_transport() -> str:
 @asynccontextmanager
 async def _app_server(transport: str, servicers: list[object], port: int) -> AsyncIterator[str]:
     """Its services for workers; yields what COMPUTE_CREDENTIAL_BROKER_URL has to be."""
-    check = bearer_check(BROKER_TOKEN)
-    if transport == "grpc":
-        async with serve_grpc(servicers, token_check=check, host="127.0.0.1", port=port):
-            yield f"grpc://127.0.0.1:{port}"
-        return
-    app = web.Application()
-    add_gateway(app, servicers, token_check=check)
-    runner = web.AppRunner(app, shutdown_timeout=1)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", port).start()
-        yield f"http://127.0.0.1:{port}{CREDENTIALS_PATH}"
-    finally:
-        await runner.cleanup()
+    path = CREDENTIALS_PATH if transport == "http" else ""
+    async with serving_rpc(transport, servicers, token=BROKER_TOKEN, port=port) as address:
+        yield address + path
 
 
 @pytest.fixture
